@@ -1,0 +1,89 @@
+"""The API: every route under /v1/users/{user_id}, and the open ones.
+
+Rights: read and write items of the one table; with Bedrock embeddings, invoke the one model; nothing else.
+"""
+
+from collections.abc import Callable
+from typing import Annotated
+
+import recollect
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.openapi.params import Header, Query
+from recollect import wiring
+from recollect.controller import MemoryController
+from recollect.http.api import Api, answer
+from recollect.http.batch import store_batch
+from recollect.http.entrypoint import lambda_entrypoint
+from recollect.schemas.fields import KeyText, UserId
+from recollect.schemas.inputs import BatchInput, ContextInput, ListInput, MemoryPatch, SearchInput, StoreInput
+from recollect.schemas.outputs import (
+    BatchOutput,
+    ContextOutput,
+    HealthOutput,
+    MemoryOutput,
+    PageOutput,
+    Receipt,
+    SearchOutput,
+    StatsOutput,
+    memory_output,
+)
+from recollect.settings import Settings
+
+IdempotencyKey = Annotated[
+    KeyText | None, Header(alias="idempotency-key", description="a repeat under the same key gets the same answer")
+]
+
+
+def create_app(controller: MemoryController, report: Callable[[Exception], None]) -> Api:
+    """Make the app: each route is a call and its answer."""
+    api = Api(report)
+
+    @api.user_route("POST", "/memories", "Store one memory, or a batch", 201, 207)
+    def store(user_id: UserId, body: StoreInput, key: IdempotencyKey = None) -> Response[Receipt | BatchOutput]:
+        request = api.write_request(user_id, key)
+        if isinstance(body.root, BatchInput):
+            return answer(207, BatchOutput(results=store_batch(controller, request, body.root.memories)))
+        outcome = controller.store(request, [body.root.to_new()])[0]
+        return answer(201 if outcome.outcome == "created" else 200, Receipt.of(outcome))
+
+    @api.user_route("GET", "/memories", "List memories, newest first")
+    def list_memories(user_id: UserId, page: Annotated[ListInput, Query()]) -> PageOutput:
+        return PageOutput.of(user_id, controller.list_memories(user_id, page.to_filter(), page.limit, page.cursor))
+
+    @api.user_route("GET", "/memories/<memory_id>", "Read one memory")
+    def get(user_id: UserId, memory_id: str) -> MemoryOutput:
+        return memory_output(user_id, controller.get(user_id, memory_id))
+
+    @api.user_route("PATCH", "/memories/<memory_id>", "Change one memory")
+    def update(user_id: UserId, memory_id: str, patch: MemoryPatch, key: IdempotencyKey = None) -> Receipt:
+        return Receipt.of(controller.update(api.write_request(user_id, key), memory_id, patch.to_patch()))
+
+    @api.user_route("DELETE", "/memories/<memory_id>", "Delete one memory")
+    def delete(user_id: UserId, memory_id: str, key: IdempotencyKey = None) -> Receipt:
+        return Receipt.of(controller.delete(api.write_request(user_id, key), memory_id))
+
+    @api.user_route("POST", "/search", "Find the memories that matter for a query")
+    def search(user_id: UserId, query: SearchInput) -> SearchOutput:
+        return SearchOutput.of(user_id, controller.search(user_id, query.to_query()))
+
+    @api.user_route("POST", "/context", "Render them into a prompt block")
+    def context(user_id: UserId, query: ContextInput) -> ContextOutput:
+        return ContextOutput.of(controller.context(user_id, query.to_query(), query.token_budget))
+
+    @api.user_route("GET", "/stats", "Count a user's memories")
+    def stats(user_id: UserId) -> StatsOutput:
+        return StatsOutput.of(controller.stats(user_id))
+
+    @api.get("/health", summary="Tell that the service is up")
+    def health() -> HealthOutput:
+        return HealthOutput(status="ok", version=recollect.__version__)
+
+    api.describe(title="Recollect", version=recollect.__version__)
+    return api
+
+
+def _make_app(report: Callable[[Exception], None]) -> Api:
+    return create_app(wiring.memory_controller(Settings.from_env()), report)
+
+
+lambda_handler = lambda_entrypoint("api", _make_app)

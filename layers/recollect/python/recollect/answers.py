@@ -1,0 +1,106 @@
+"""What the controller is asked and what it answers: plain values, no behaviour."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from recollect.filters import Filter
+from recollect.model import Memory
+from recollect.ranking import Mode
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchQuery:
+    """What to look for.
+
+    Parameters
+    ----------
+    text : str
+        Not blank.
+    k : int
+        Hits wanted, 1..100.
+    min_score : float
+        In [0, 1]; hits below it are left out.
+    """
+
+    text: str
+    k: int = 10
+    mode: Mode = Mode.HYBRID
+    min_score: float = 0.0
+    filter: Filter = field(default_factory=Filter)
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One memory that a search returned.
+
+    Parameters
+    ----------
+    score : float
+        In [0, 1], higher is better.
+    parts : mapping of str to float
+        What the score was made of.
+    """
+
+    memory: Memory
+    score: float
+    parts: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """Hits, best first, and how they were found.
+
+    Parameters
+    ----------
+    scanned : int
+        Memories that passed the filter and were scored.
+    is_degraded : bool
+        The embedder did not answer, so that only the lexical score was used.
+    is_truncated : bool
+        Hits at the end were left out, because the answer would have been too large.
+    """
+
+    hits: tuple[Hit, ...]
+    scanned: int
+    is_degraded: bool
+    is_truncated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Some memories of a listing, newest first, and where the next page starts (``None``: nowhere)."""
+
+    memories: tuple[Memory, ...]
+    cursor: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ContextBlock:
+    """A prompt block with the memories that matter for a query; empty when there are none."""
+
+    text: str
+    memory_ids: tuple[str, ...]
+    estimated_tokens: int
+    is_degraded: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """Totals of a user's memories; those that expired do not count.
+
+    Parameters
+    ----------
+    pending_embeddings : int
+        Memories without a vector of the present embedder: found by their words only.
+    seq : int
+        Number of commits' entries so far.
+    """
+
+    total: int
+    by_type: Mapping[str, int]
+    by_status: Mapping[str, int]
+    by_tag: Mapping[str, int]
+    pending_embeddings: int
+    seq: int
+    embedder: str
+    dimension: int

@@ -1,0 +1,176 @@
+"""The memory store on one DynamoDB table. Talks; decides nothing beyond which error something is.
+
+Reads are strongly consistent. A commit is one ``TransactWriteItems`` conditioned on the head.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from recollect import keys
+from recollect.aws.errors import translating
+from recollect.aws.items import (
+    Item,
+    answer_item,
+    entry_item,
+    head_values,
+    memory_item,
+    read_answer,
+    read_entry,
+    read_head,
+    read_memory,
+)
+from recollect.errors import CorruptData, Unavailable
+from recollect.model import Change, Entry, Head, Memory
+from recollect.ports import StoredAnswer
+
+_BATCH_GET_MAX = 100
+_BATCH_GET_ATTEMPTS = 5
+
+
+class DynamoDBMemoryStore:
+    """Users' logs, heads and memories in DynamoDB.
+
+    Parameters
+    ----------
+    client : DynamoDB client
+    table_name : str
+    """
+
+    def __init__(self, client: Any, table_name: str) -> None:
+        self._client = client
+        self._table_name = table_name
+
+    def read_log(self, user_id: str, after_seq: int) -> tuple[list[Entry], Head]:
+        """Read new entries and the head with one Query; see ``MemoryStore.read_log``."""
+        entries: list[Entry] = []
+        head = Head()
+        start: dict[str, Any] = {}
+        while True:
+            with translating("read the log"):
+                page = self._client.query(
+                    TableName=self._table_name,
+                    KeyConditionExpression="pk = :pk AND sk BETWEEN :first AND :head",
+                    ExpressionAttributeValues={
+                        ":pk": {"S": keys.log_partition(user_id)},
+                        ":first": {"S": keys.entry(after_seq + 1)},
+                        ":head": {"S": keys.HEAD},
+                    },
+                    ConsistentRead=True,
+                    ReturnConsumedCapacity="TOTAL",
+                    **start,
+                )
+            for item in page["Items"]:
+                if item["sk"]["S"] == keys.HEAD:
+                    head = read_head(item)
+                else:
+                    entries.append(read_entry(item))
+            if "LastEvaluatedKey" not in page:
+                return entries, head
+            start = {"ExclusiveStartKey": page["LastEvaluatedKey"]}
+
+    def append(
+        self,
+        user_id: str,
+        head: Head,
+        seen: Head,
+        changes: Sequence[Change],
+        by: str,
+        answer: StoredAnswer | None,
+    ) -> None:
+        """Commit with one TransactWriteItems; see ``MemoryStore.append``."""
+        actions = [self._head_action(user_id, head, seen)]
+        for seq, change in enumerate(changes, start=seen.seq + 1):
+            actions.append(self._put(entry_item(user_id, seq, change, by)))
+            actions += self._memory_actions(user_id, change)
+        if answer is not None:
+            actions.append(self._answer_action(user_id, answer))
+        with translating("commit"):
+            self._client.transact_write_items(TransactItems=actions, ReturnConsumedCapacity="TOTAL")
+
+    def fetch(self, user_id: str, memory_ids: Sequence[str]) -> Mapping[str, Memory]:
+        """Read memories with BatchGetItem, at most 100 a call; see ``MemoryStore.fetch``."""
+        memories: dict[str, Memory] = {}
+        unique = list(dict.fromkeys(memory_ids))
+        for start in range(0, len(unique), _BATCH_GET_MAX):
+            wanted = [
+                {"pk": {"S": keys.user_partition(user_id)}, "sk": {"S": keys.memory(memory_id)}}
+                for memory_id in unique[start : start + _BATCH_GET_MAX]
+            ]
+            for item in self._batch_get(wanted):
+                memory = read_memory(item)
+                memories[memory.memory_id] = memory
+        return memories
+
+    def stored_answer(self, user_id: str, key: str) -> StoredAnswer | None:
+        """Read a stored answer with one GetItem; see ``MemoryStore.stored_answer``."""
+        with translating("read the stored answer"):
+            found = self._client.get_item(
+                TableName=self._table_name,
+                Key={"pk": {"S": keys.user_partition(user_id)}, "sk": {"S": keys.idempotency(key)}},
+                ConsistentRead=True,
+                ReturnConsumedCapacity="TOTAL",
+            )
+        return read_answer(key, found["Item"]) if "Item" in found else None
+
+    def _batch_get(self, wanted: list[Item]) -> list[Item]:
+        items: list[Item] = []
+        for _ in range(_BATCH_GET_ATTEMPTS):
+            with translating("read memories"):
+                page = self._client.batch_get_item(
+                    RequestItems={self._table_name: {"Keys": wanted, "ConsistentRead": True}},
+                    ReturnConsumedCapacity="TOTAL",
+                )
+            items += page["Responses"].get(self._table_name, [])
+            wanted = page.get("UnprocessedKeys", {}).get(self._table_name, {}).get("Keys", [])
+            if not wanted:
+                return items
+        raise Unavailable("could not read all memories: the table is busy; retry later")
+
+    def _head_action(self, user_id: str, head: Head, seen: Head) -> dict[str, Any]:
+        key = {"pk": {"S": keys.log_partition(user_id)}, "sk": {"S": keys.HEAD}}
+        action: dict[str, Any] = {"TableName": self._table_name, "Key": key}
+        names: dict[str, str] = {}
+        values: Item = {}
+        if seen.epoch:
+            action["ConditionExpression"] = "#seq = :seen_seq AND #epoch = :seen_epoch"
+            names |= {"#seq": "seq", "#epoch": "epoch"}
+            values |= {":seen_seq": {"N": str(seen.seq)}, ":seen_epoch": {"S": seen.epoch}}
+        else:
+            action["ConditionExpression"] = "attribute_not_exists(pk)"
+        kind = "ConditionCheck"
+        if head.seq != seen.seq:
+            kind = "Update"
+            new = head_values(head)
+            action["UpdateExpression"] = "SET " + ", ".join(f"#{name} = :{name}" for name in new)
+            names |= {f"#{name}": name for name in new}
+            values |= {f":{name}": value for name, value in new.items()}
+        if names:
+            action |= {"ExpressionAttributeNames": names, "ExpressionAttributeValues": values}
+        return {kind: action}
+
+    def _memory_actions(self, user_id: str, change: Change) -> list[dict[str, Any]]:
+        actions: list[dict[str, Any]] = []
+        if change.before is not None:
+            before = change.before
+            sort_key = keys.version(before.memory_id, before.version)
+            actions.append(self._put(memory_item(user_id, before, sort_key)))
+        if change.after is not None:
+            actions.append(self._put(memory_item(user_id, change.after, keys.memory(change.memory_id))))
+        elif change.before is not None:
+            key = {"pk": {"S": keys.user_partition(user_id)}, "sk": {"S": keys.memory(change.memory_id)}}
+            actions.append({"Delete": {"TableName": self._table_name, "Key": key}})
+        else:
+            raise CorruptData("a change without a memory before or after")
+        return actions
+
+    def _answer_action(self, user_id: str, answer: StoredAnswer) -> dict[str, Any]:
+        put = self._put(answer_item(user_id, answer))
+        put["Put"] |= {
+            "ConditionExpression": "attribute_not_exists(pk) OR #ttl <= :now",
+            "ExpressionAttributeNames": {"#ttl": "ttl"},
+            "ExpressionAttributeValues": {":now": {"N": str(answer.created_at_s)}},
+        }
+        return put
+
+    def _put(self, item: Item) -> dict[str, Any]:
+        return {"Put": {"TableName": self._table_name, "Item": item}}

@@ -1,0 +1,235 @@
+"""DynamoDB items and the core's values, into each other; in the low-level client's typed form. Pure.
+
+Floats travel as the shortest decimal text that reads back as the same float; metadata travels as JSON text;
+embeddings and terms as bytes: int8 codes, and little-endian uint32 hashes followed by uint16 counts.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+import numpy as np
+
+from recollect import keys
+from recollect.errors import CorruptData
+from recollect.model import Change, Columns, Entry, Head, Memory, MemoryType, Operation, Status
+from recollect.ports import StoredAnswer
+
+Item = dict[str, dict[str, Any]]
+_COUNT_MAX = 65_535
+T = TypeVar("T")
+
+
+def head_values(head: Head) -> Item:
+    """Attributes of the head, without its key."""
+    return {
+        "seq": _number(head.seq),
+        "epoch": {"S": head.epoch},
+        "embedder": {"S": head.embedder},
+        "dimension": _number(head.dimension),
+        "schema_version": _number(head.schema_version),
+    }
+
+
+def read_head(item: Item) -> Head:
+    """Read a head.
+
+    Raises
+    ------
+    CorruptData
+        If an attribute is missing or of another form.
+    """
+    return _reading(
+        "head",
+        item,
+        lambda: Head(
+            seq=int(item["seq"]["N"]),
+            epoch=item["epoch"]["S"],
+            embedder=item["embedder"]["S"],
+            dimension=int(item["dimension"]["N"]),
+            schema_version=int(item["schema_version"]["N"]),
+        ),
+    )
+
+
+def entry_item(user_id: str, seq: int, change: Change, by: str) -> Item:
+    """Make the log entry of a change."""
+    item: Item = {
+        "pk": {"S": keys.log_partition(user_id)},
+        "sk": {"S": keys.entry(seq)},
+        "operation": {"S": change.operation.value},
+        "memory_id": {"S": change.memory_id},
+        "version": _number(change.version),
+        "at": _number(change.at_ms),
+        "by": {"S": by},
+    }
+    columns = change.columns
+    if columns is None:
+        return item
+    item |= _shared_values(columns)
+    item |= {
+        "identity": {"B": columns.identity},
+        "text_key": _number(columns.text_key),
+        "terms": {"B": _pack_terms(columns.term_counts)},
+        "codes": {"B": columns.codes},
+        "embedder": {"S": columns.embedder},
+    }
+    return item
+
+
+def read_entry(item: Item) -> Entry:
+    """Read a log entry.
+
+    Raises
+    ------
+    CorruptData
+        If an attribute is missing or of another form.
+    """
+    return _reading(
+        "log entry",
+        item,
+        lambda: Entry(
+            seq=keys.seq_of(item["sk"]["S"]),
+            operation=Operation(item["operation"]["S"]),
+            memory_id=item["memory_id"]["S"],
+            version=int(item["version"]["N"]),
+            at_ms=int(item["at"]["N"]),
+            by=item["by"]["S"],
+            columns=_read_columns(item) if "identity" in item else None,
+        ),
+    )
+
+
+def memory_item(user_id: str, memory: Memory, sort_key: str) -> Item:
+    """Make the item of a memory as it is now, or as it was, by the sort key."""
+    return {
+        "pk": {"S": keys.user_partition(user_id)},
+        "sk": {"S": sort_key},
+        "memory_id": {"S": memory.memory_id},
+        "version": _number(memory.version),
+        "content": {"S": memory.content},
+        "metadata": {"S": memory.metadata_json},
+        **_shared_values(memory),
+    }
+
+
+def read_memory(item: Item) -> Memory:
+    """Read a memory.
+
+    Raises
+    ------
+    CorruptData
+        If an attribute is missing or of another form.
+    """
+    return _reading(
+        "memory",
+        item,
+        lambda: Memory(
+            memory_id=item["memory_id"]["S"],
+            version=int(item["version"]["N"]),
+            content=item["content"]["S"],
+            metadata_json=item["metadata"]["S"],
+            **_read_shared(item),
+        ),
+    )
+
+
+def answer_item(user_id: str, answer: StoredAnswer) -> Item:
+    """Make the item of a stored answer."""
+    return {
+        "pk": {"S": keys.user_partition(user_id)},
+        "sk": {"S": keys.idempotency(answer.key)},
+        "digest": {"S": answer.request_digest},
+        "answer": {"S": answer.answer_json},
+        "created_at": _number(answer.created_at_s),
+        "ttl": _number(answer.expires_at_s),
+    }
+
+
+def read_answer(key: str, item: Item) -> StoredAnswer:
+    """Read a stored answer.
+
+    Raises
+    ------
+    CorruptData
+        If an attribute is missing or of another form.
+    """
+    return _reading(
+        "stored answer",
+        item,
+        lambda: StoredAnswer(
+            key=key,
+            request_digest=item["digest"]["S"],
+            answer_json=item["answer"]["S"],
+            created_at_s=int(item["created_at"]["N"]),
+            expires_at_s=int(item["ttl"]["N"]),
+        ),
+    )
+
+
+def _shared_values(values: Memory | Columns) -> Item:
+    item: Item = {
+        "type": {"S": values.type.value},
+        "status": {"S": values.status.value},
+        "importance": {"N": repr(values.importance)},
+        "created_at": _number(values.created_at_ms),
+        "updated_at": _number(values.updated_at_ms),
+    }
+    if values.tags:
+        item["tags"] = {"L": [{"S": tag} for tag in values.tags]}
+    for name in ("agent_id", "session_id", "actor"):
+        if getattr(values, name) is not None:
+            item[name] = {"S": getattr(values, name)}
+    for name in ("occurred_at", "expires_at"):
+        if getattr(values, name + "_ms") is not None:
+            item[name] = _number(getattr(values, name + "_ms"))
+    return item
+
+
+def _read_shared(item: Item) -> dict[str, Any]:
+    return {
+        "type": MemoryType(item["type"]["S"]),
+        "status": Status(item["status"]["S"]),
+        "importance": float(item["importance"]["N"]),
+        "created_at_ms": int(item["created_at"]["N"]),
+        "updated_at_ms": int(item["updated_at"]["N"]),
+        "tags": tuple(tag["S"] for tag in item.get("tags", {"L": []})["L"]),
+        **{name: item[name]["S"] if name in item else None for name in ("agent_id", "session_id", "actor")},
+        **{f"{name}_ms": int(item[name]["N"]) if name in item else None for name in ("occurred_at", "expires_at")},
+    }
+
+
+def _read_columns(item: Item) -> Columns:
+    return Columns(
+        **_read_shared(item),
+        identity=bytes(item["identity"]["B"]),
+        text_key=int(item["text_key"]["N"]),
+        term_counts=_unpack_terms(bytes(item["terms"]["B"])),
+        codes=bytes(item["codes"]["B"]),
+        embedder=item["embedder"]["S"],
+    )
+
+
+def _pack_terms(term_counts: Mapping[int, int]) -> bytes:
+    terms = np.fromiter(term_counts.keys(), dtype="<u4", count=len(term_counts))
+    counts = np.fromiter((min(n, _COUNT_MAX) for n in term_counts.values()), dtype="<u2", count=len(term_counts))
+    return terms.tobytes() + counts.tobytes()
+
+
+def _unpack_terms(packed: bytes) -> dict[int, int]:
+    count, rest = divmod(len(packed), 6)
+    if rest:
+        raise ValueError("terms")
+    terms = np.frombuffer(packed, dtype="<u4", count=count)
+    counts = np.frombuffer(packed, dtype="<u2", offset=4 * count, count=count)
+    return dict(zip(terms.tolist(), counts.tolist(), strict=True))
+
+
+def _number(value: int) -> dict[str, str]:
+    return {"N": str(value)}
+
+
+def _reading(kind: str, item: Item, read: Callable[[], T]) -> T:
+    try:
+        return read()
+    except (KeyError, ValueError, TypeError) as error:
+        raise CorruptData(f"a stored {kind} has another form", sk=item.get("sk", {}).get("S")) from error

@@ -1,0 +1,231 @@
+"""What a write means beside what is there: the pure decisions of create, update and delete.
+
+No clock, randomness or I/O: times and new ids come in. A decision holds the changes to commit and, for every
+thing that was asked, its outcome with a reason in words. At most one active memory has a given identity.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from recollect.errors import Conflict, InvalidInput
+from recollect.model import METADATA_MAX_BYTES, Change, Columns, Memory, Operation, identity
+from recollect.partition import Partition
+from recollect.scan import Vector, encode
+from recollect.text import term_counts, text_key
+
+_MONTHS = (
+    *("january", "february", "march", "april", "may", "june"),
+    *("july", "august", "september", "october", "november", "december"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one thing that was asked.
+
+    Parameters
+    ----------
+    outcome : str
+        ``created``, ``unchanged``, ``updated`` or ``deleted``.
+    version : int
+        The memory's version afterwards.
+    reason : str
+        Why, in words.
+    """
+
+    outcome: str
+    memory_id: str
+    version: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Changes to commit, and the outcomes to answer once they are."""
+
+    outcomes: tuple[Outcome, ...]
+    changes: tuple[Change, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """An embedding and the name of what made it.
+
+    Parameters
+    ----------
+    vector : ndarray of shape (dim,), float32, unit norm
+    """
+
+    vector: Vector = field(repr=False)
+    embedder: str
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """What to change in a memory.
+
+    Parameters
+    ----------
+    values : mapping
+        Fields of `Memory` to their new values.
+    metadata : mapping or None
+        Merged into the metadata as RFC 7396 says: a name with ``None`` is removed, objects are merged, every other
+        value is set.
+    clears_metadata : bool
+        Whether the metadata is emptied.
+    """
+
+    values: Mapping[str, Any]
+    metadata: Mapping[str, Any] | None = None
+    clears_metadata: bool = False
+
+
+def create(partition: Partition, asked: Sequence[tuple[Memory, Embedded]], now_ms: int) -> Decision:
+    """Decide on new memories: one that is there already, word for word, is `unchanged`; every other is `created`.
+
+    Parameters
+    ----------
+    asked : sequence of (Memory, Embedded)
+        Memories to be, with their ids, and their embeddings. Two of them may be the same statement.
+    """
+    outcomes: list[Outcome] = []
+    changes: list[Change] = []
+    new_ids: dict[bytes, str] = {}
+    for memory, embedded in asked:
+        columns = columns_for(memory, embedded)
+        known = partition.same_statement(columns.identity, now_ms) or new_ids.get(columns.identity)
+        if known is not None:
+            version = partition.version_of(known) or 1
+            outcomes.append(Outcome("unchanged", known, version, "the same statement is stored already"))
+            continue
+        new_ids[columns.identity] = memory.memory_id
+        outcomes.append(Outcome("created", memory.memory_id, 1, "nothing stored says the same"))
+        changes.append(
+            Change(
+                operation=Operation.CREATE,
+                memory_id=memory.memory_id,
+                version=1,
+                at_ms=now_ms,
+                columns=columns,
+                after=memory,
+            )
+        )
+    return Decision(tuple(outcomes), tuple(changes))
+
+
+def update(partition: Partition, memory: Memory, patch: Patch, embedded: Embedded | None, now_ms: int) -> Decision:
+    """Decide on a change of one memory.
+
+    Parameters
+    ----------
+    memory : Memory
+        The memory as it is now.
+    embedded : Embedded or None
+        Embedding of the new content; ``None`` if the content stays.
+
+    Raises
+    ------
+    Conflict
+        If another active memory is the same statement as this one would become.
+    InvalidInput
+        If the metadata would become too large.
+    """
+    metadata = _merged(memory.metadata_json, patch)
+    changed = replace(memory, **patch.values, metadata_json=metadata)
+    if changed == memory:
+        return Decision((Outcome("unchanged", memory.memory_id, memory.version, "it is like that already"),))
+    changed = replace(changed, version=memory.version + 1, updated_at_ms=now_ms)
+    columns = columns_for(changed, embedded or _kept_embedding(partition, memory.memory_id))
+    known = partition.same_statement(columns.identity, now_ms)
+    if known is not None and known != memory.memory_id:
+        raise Conflict(f"memory {known} is the same statement already; delete one of the two")
+    change = Change(
+        operation=Operation.UPDATE,
+        memory_id=memory.memory_id,
+        version=changed.version,
+        at_ms=now_ms,
+        columns=columns,
+        before=memory,
+        after=changed,
+    )
+    return Decision((Outcome("updated", memory.memory_id, changed.version, "changed as asked"),), (change,))
+
+
+def delete(memory: Memory, now_ms: int) -> Decision:
+    """Decide on deleting one memory: hidden at once, its last version kept."""
+    version = memory.version + 1
+    change = Change(
+        operation=Operation.DELETE,
+        memory_id=memory.memory_id,
+        version=version,
+        at_ms=now_ms,
+        columns=None,
+        before=memory,
+    )
+    return Decision((Outcome("deleted", memory.memory_id, version, "deleted as asked"),), (change,))
+
+
+def columns_for(memory: Memory, embedded: "Embedded | tuple[bytes, str]") -> Columns:
+    """Derive the columns of a memory from its content and an embedding, fresh or kept (codes, embedder)."""
+    if isinstance(embedded, Embedded):
+        codes, embedder = encode(embedded.vector).tobytes(), embedded.embedder
+    else:
+        codes, embedder = embedded
+    return Columns(
+        type=memory.type,
+        status=memory.status,
+        importance=memory.importance,
+        created_at_ms=memory.created_at_ms,
+        updated_at_ms=memory.updated_at_ms,
+        occurred_at_ms=memory.occurred_at_ms,
+        expires_at_ms=memory.expires_at_ms,
+        tags=memory.tags,
+        agent_id=memory.agent_id,
+        session_id=memory.session_id,
+        actor=memory.actor,
+        identity=identity(memory),
+        text_key=text_key(memory.content),
+        term_counts=term_counts(_searchable(memory)),
+        codes=codes,
+        embedder=embedder,
+    )
+
+
+def _searchable(memory: Memory) -> str:
+    # Words that a question may name a memory by: what was said, who said it, and on which day ("8 may 2023").
+    words = [memory.content, memory.actor or ""]
+    if memory.occurred_at_ms is not None:
+        day = datetime.fromtimestamp(memory.occurred_at_ms / 1000, UTC)
+        words.append(f"{day.day} {_MONTHS[day.month - 1]} {day.year}")
+    return " ".join(words)
+
+
+def _kept_embedding(partition: Partition, memory_id: str) -> tuple[bytes, str]:
+    columns = partition.columns_of_memory(memory_id)
+    return (b"", "") if columns is None else (columns.codes, columns.embedder)
+
+
+def _merged(metadata_json: str, patch: Patch) -> str:
+    if patch.clears_metadata:
+        return "{}"
+    if patch.metadata is None:
+        return metadata_json
+    merged = json.dumps(_merge(json.loads(metadata_json), patch.metadata), ensure_ascii=False)
+    if len(merged.encode()) > METADATA_MAX_BYTES:
+        raise InvalidInput("the metadata would be larger than 16 KB; take names away with null", pointer="/metadata")
+    return merged
+
+
+def _merge(old: Any, patch: Any) -> Any:
+    if not isinstance(patch, Mapping):
+        return patch
+    merged = dict(old) if isinstance(old, Mapping) else {}
+    for name, value in patch.items():
+        if value is None:
+            merged.pop(name, None)
+        else:
+            merged[name] = _merge(merged.get(name), value)
+    return merged

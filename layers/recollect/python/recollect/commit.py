@@ -1,0 +1,265 @@
+"""The one way to write: refresh, decide, commit on condition that nobody else did, or try again.
+
+The decision is always taken on the state that it is committed against. Attempts are bounded; waits between them
+are random up to a doubling ceiling ("full jitter"). Also keeps the warm partitions, which every read refreshes.
+"""
+
+import json
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
+
+from recollect import telemetry
+from recollect.changes import Decision, Outcome
+from recollect.errors import Conflict, InvalidInput, Unavailable
+from recollect.model import Entry, Head, Memory
+from recollect.partition import Partition
+from recollect.ports import MemoryStore, StoredAnswer
+
+MAX_ATTEMPTS = 20
+FIRST_WAIT_S = 0.02
+MAX_WAIT_S = 0.5
+MAX_TORN_READS = 3
+CACHE_MAX_ROWS = 100_000  # about 3 KB each with embedding, terms and overhead
+ANSWER_TTL_S = 24 * 3600
+
+Decide = Callable[[Partition, Mapping[str, Memory]], Decision]
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What is not pure: time, randomness, waiting.
+
+    Parameters
+    ----------
+    now_ms : callable
+        Gives epoch milliseconds.
+    new_id : callable
+        Gives a new ULID.
+    random : callable
+        Gives a float in [0, 1).
+    sleep : callable
+        Waits for that many seconds.
+    """
+
+    now_ms: Callable[[], int]
+    new_id: Callable[[], str]
+    random: Callable[[], float]
+    sleep: Callable[[float], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """Who asks for a change of whose memories, and under which idempotency key.
+
+    Parameters
+    ----------
+    by : str
+        The caller's subject, for the log.
+    idempotency_key : str or None
+    digest : str
+        Hex digest of method, path and body.
+    request_id : str
+        The id that the log line has.
+    """
+
+    user_id: str
+    by: str
+    idempotency_key: str | None = None
+    digest: str = ""
+    request_id: str = ""
+
+
+class Partitions:
+    """Warm partitions, least recently used first out, refreshed before every use.
+
+    Parameters
+    ----------
+    store : MemoryStore
+    embedder, dimension
+        Of the vectors that can be compared.
+    """
+
+    def __init__(self, store: MemoryStore, embedder: str, dimension: int) -> None:
+        self._store = store
+        self._embedder = embedder
+        self._dimension = dimension
+        self._warm: OrderedDict[str, Partition] = OrderedDict()
+
+    def refresh(self, user_id: str) -> Partition:
+        """Bring a user's partition up to the last commit: one Query when it is warm.
+
+        Raises
+        ------
+        Unavailable
+            If the store does not answer.
+        """
+        with telemetry.stage("refresh"):
+            partition = self._warm.pop(user_id, None) or self._new()
+            entries, head = self._read(user_id, partition.head.seq)
+            if partition.head.epoch not in ("", head.epoch):
+                partition = self._new()
+                entries, head = self._read(user_id, 0)
+            partition.apply(entries, head)
+            self._warm[user_id] = partition
+            self._evict()
+        return partition
+
+    def _new(self) -> Partition:
+        return Partition(self._embedder, self._dimension)
+
+    def _read(self, user_id: str, after_seq: int) -> tuple[list[Entry], Head]:
+        # A Query is not isolated from a transaction as a whole: it may see its entries without its head (they are
+        # left for the next refresh), or its head without its entries (read again).
+        for _ in range(MAX_TORN_READS):
+            entries, head = self._store.read_log(user_id, after_seq)
+            entries = [entry for entry in entries if entry.seq <= head.seq]
+            if after_seq + len(entries) >= head.seq:
+                break
+        return entries, head
+
+    def _evict(self) -> None:
+        while len(self._warm) > 1 and sum(p.row_count for p in self._warm.values()) > CACHE_MAX_ROWS:
+            self._warm.popitem(last=False)
+
+
+class Committer:
+    """Commits decisions to users' logs."""
+
+    def __init__(
+        self,
+        store: MemoryStore,
+        partitions: Partitions,
+        surroundings: Surroundings,
+        embedder: str,
+        dimension: int,
+    ) -> None:
+        self._store = store
+        self._partitions = partitions
+        self._surroundings = surroundings
+        self._embedder = embedder
+        self._dimension = dimension
+
+    def commit(
+        self,
+        request: Request,
+        decide: Decide,
+        *,
+        reads: tuple[str, ...] = (),
+        earlier: tuple[Outcome, ...] = (),
+        is_last: bool = True,
+    ) -> tuple[Outcome, ...]:
+        """Decide and commit, again and again until nobody else came first.
+
+        Parameters
+        ----------
+        request : Request
+        decide : callable
+            Pure; given the partition and the memories named by `reads` (those that exist).
+        reads : tuple of str
+            Ids of memories whose content the decision needs.
+        earlier : tuple of Outcome
+            Outcomes of earlier parts of the same request.
+        is_last : bool
+            Whether the answer is complete, so that it is kept under the idempotency key.
+
+        Returns
+        -------
+        tuple of Outcome
+            Those of `earlier` and of this part; or the whole stored answer.
+
+        Raises
+        ------
+        InvalidInput
+            If the idempotency key was used for another request.
+        Unavailable
+            If others kept coming first, or a part that is needed does not answer.
+        RecollectError
+            Whatever `decide` raises.
+        """
+        ceiling_s = FIRST_WAIT_S
+        for _ in range(MAX_ATTEMPTS):
+            stored = self.stored_answer(request)
+            if stored is not None:
+                return stored
+            try:
+                return earlier + self._attempt(request, decide, reads, earlier, is_last)
+            except _CameFirst:
+                telemetry.count("commit_conflicts")
+                self._surroundings.sleep(self._surroundings.random() * ceiling_s)
+                ceiling_s = min(2 * ceiling_s, MAX_WAIT_S)
+        raise Unavailable("other writers of this user kept coming first; retry later", retry_after_s=1)
+
+    def stored_answer(self, request: Request) -> tuple[Outcome, ...] | None:
+        """Find the answer that was given to this request before, if it has an idempotency key.
+
+        Raises
+        ------
+        InvalidInput
+            If the key was used for another request.
+        """
+        if request.idempotency_key is None:
+            return None
+        stored = self._store.stored_answer(request.user_id, request.idempotency_key)
+        if stored is None or stored.expires_at_s <= self._surroundings.now_ms() // 1000:
+            return None
+        if stored.request_digest != request.digest:
+            raise InvalidInput("this idempotency key was used for another request; use a new one")
+        return tuple(Outcome(**outcome) for outcome in json.loads(stored.answer_json))
+
+    def _attempt(
+        self,
+        request: Request,
+        decide: Decide,
+        reads: tuple[str, ...],
+        earlier: tuple[Outcome, ...],
+        is_last: bool,
+    ) -> tuple[Outcome, ...]:
+        partition = self._partitions.refresh(request.user_id)
+        memories = self._read(request.user_id, partition, reads)
+        decision = decide(partition, memories)
+        answer = self._answer(request, earlier + decision.outcomes) if is_last else None
+        if decision.changes or answer is not None:
+            with telemetry.stage("commit"):
+                self._append(request, partition.head, decision, answer)
+        return decision.outcomes
+
+    def _append(self, request: Request, seen: Head, decision: Decision, answer: StoredAnswer | None) -> None:
+        head = replace(
+            seen,
+            seq=seen.seq + len(decision.changes),
+            epoch=seen.epoch or self._surroundings.new_id(),
+            embedder=self._embedder,
+            dimension=self._dimension,
+        )
+        try:
+            self._store.append(request.user_id, head, seen, decision.changes, request.by, answer)
+        except Conflict as error:
+            raise _CameFirst from error
+
+    def _read(self, user_id: str, partition: Partition, memory_ids: tuple[str, ...]) -> Mapping[str, Memory]:
+        wanted = [memory_id for memory_id in memory_ids if partition.version_of(memory_id) is not None]
+        if not wanted:
+            return {}
+        memories = self._store.fetch(user_id, wanted)
+        for memory_id in wanted:
+            memory = memories.get(memory_id)
+            if memory is None or memory.version != partition.version_of(memory_id):
+                raise _CameFirst
+        return memories
+
+    def _answer(self, request: Request, outcomes: tuple[Outcome, ...]) -> StoredAnswer | None:
+        if request.idempotency_key is None:
+            return None
+        now_s = self._surroundings.now_ms() // 1000
+        return StoredAnswer(
+            key=request.idempotency_key,
+            request_digest=request.digest,
+            answer_json=json.dumps([asdict(outcome) for outcome in outcomes]),
+            created_at_s=now_s,
+            expires_at_s=now_s + ANSWER_TTL_S,
+        )
+
+
+class _CameFirst(Exception):
+    """Somebody else committed since the partition was refreshed."""

@@ -1,0 +1,54 @@
+"""The kinds of failure that a caller can act on; each says what to do next.
+
+A kind answers one question: would the caller handle it differently? HTTP status codes are given to kinds in
+one table at the edge (``http.py``); nothing here knows about HTTP or AWS. Messages are safe to show: they
+are written by us, hold no text of memories and no message of a library.
+"""
+
+
+class RecollectError(Exception):
+    """Base of all errors of this package.
+
+    Parameters
+    ----------
+    message : str
+        What went wrong and what to do, lower-case, safe to show to the caller.
+    **context : object
+        Facts for the log line (ids, counts); never text of a memory.
+    """
+
+    def __init__(self, message: str, **context: object) -> None:
+        super().__init__(message)
+        self.message = message
+        self.context = context
+
+
+class InvalidInput(RecollectError):
+    """The request is wrong as it stands; fix it before sending it again."""
+
+    def __init__(self, message: str, *, pointer: str = "", **context: object) -> None:
+        super().__init__(message, **context)
+        self.pointer = pointer
+
+
+class NotFound(RecollectError):
+    """There is no such thing for this caller; also said, in the same words, of what belongs to another user."""
+
+    def __init__(self, message: str = "there is nothing here for this caller", **context: object) -> None:
+        super().__init__(message, **context)
+
+
+class Conflict(RecollectError):
+    """Somebody else committed first; read again, then retry."""
+
+
+class Unavailable(RecollectError):
+    """A part that is needed does not answer now; retry after `retry_after_s` seconds."""
+
+    def __init__(self, message: str, *, retry_after_s: int = 1, **context: object) -> None:
+        super().__init__(message, **context)
+        self.retry_after_s = retry_after_s
+
+
+class CorruptData(RecollectError):
+    """Stored or received bytes do not have the form that they must have; an operator must look."""

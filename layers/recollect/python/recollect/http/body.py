@@ -1,0 +1,62 @@
+"""Reads and writes JSON bodies: strict in what it takes, exact in numbers, no escapes for other scripts. Pure."""
+
+import json
+import math
+from typing import Any, NoReturn
+
+from recollect.errors import InvalidInput
+from recollect.http.problems import BodyTooLarge, MalformedBody, UnsupportedMediaType
+
+BODY_MAX_BYTES = 5_000_000  # below the 6 MB that a Lambda function is given
+_JSON_TYPES = ("application/json", "application/merge-patch+json")
+
+
+def check(content_type: str, body: str | None) -> None:
+    """Refuse a body that is not said to be JSON, or too large.
+
+    Raises
+    ------
+    UnsupportedMediaType, BodyTooLarge
+    """
+    if not body:
+        return
+    media_type = content_type.split(";")[0].strip().lower()
+    if media_type and media_type not in _JSON_TYPES:
+        raise UnsupportedMediaType("send the body with the header content-type: application/json")
+    if len(body.encode("utf-8", "surrogatepass")) > BODY_MAX_BYTES:
+        raise BodyTooLarge("the body is larger than 5 MB; send fewer memories in one request")
+
+
+def loads(text: str) -> dict[str, Any]:
+    """Parse a JSON object.
+
+    Raises
+    ------
+    MalformedBody
+        If it is not JSON.
+    InvalidInput
+        If it is not an object, a number is not finite, or the nesting is too deep.
+    """
+    try:
+        value = json.loads(text, parse_constant=_refuse_number, parse_float=_finite)
+    except RecursionError as error:
+        raise InvalidInput("the body is nested too deeply") from error
+    except ValueError as error:
+        raise MalformedBody("the body is not valid JSON; check quotes, commas and braces") from error
+    if not isinstance(value, dict):
+        raise InvalidInput("the body must be a JSON object; a batch is an object with `memories`")
+    return value
+
+
+def dumps(value: Any) -> str:
+    """Write JSON, compact, with every script as it is."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    return number if math.isfinite(number) else _refuse_number(text)
+
+
+def _refuse_number(_: str) -> NoReturn:
+    raise InvalidInput("numbers must be finite: no NaN, no Infinity, nothing beyond the range of a double")

@@ -1,0 +1,75 @@
+"""Every DynamoDB key, built and parsed in one place.
+
+A user id is always the whole rest of a partition key, and never part of a sort key, so that no character in it
+can reach into another user's keys. ``'0'..'9' < 'H'``: one Query from ``LOG#<seq>`` to ``LOG#HEAD`` returns new
+entries and the head.
+"""
+
+from recollect.errors import CorruptData
+
+HEAD = "LOG#HEAD"
+_LOG = "LOG#"
+_USER = "USER#"
+_MEMORY = "MEM#"
+_VERSION = "VER#"
+_IDEMPOTENCY = "IDEM#"
+_SEQ_DIGITS = 20
+_VERSION_DIGITS = 6
+
+
+def log_partition(user_id: str) -> str:
+    """Key of the partition that holds a user's log and head."""
+    return _LOG + user_id
+
+
+def user_partition(user_id: str) -> str:
+    """Key of the partition that holds a user's memories, versions and stored answers."""
+    return _USER + user_id
+
+
+def user_of(partition_key: str) -> str:
+    """Read the user id out of either partition key.
+
+    Raises
+    ------
+    CorruptData
+        If it is neither.
+    """
+    for prefix in (_LOG, _USER):
+        if partition_key.startswith(prefix):
+            return partition_key.removeprefix(prefix)
+    raise CorruptData("a partition key of an unknown kind")
+
+
+def entry(seq: int) -> str:
+    """Sort key of the log entry number `seq`."""
+    return f"{_LOG}{seq:0{_SEQ_DIGITS}d}"
+
+
+def seq_of(sort_key: str) -> int:
+    """Read the number out of a log entry's sort key.
+
+    Raises
+    ------
+    CorruptData
+        If it is not one.
+    """
+    digits = sort_key.removeprefix(_LOG)
+    if not sort_key.startswith(_LOG) or len(digits) != _SEQ_DIGITS or not digits.isdecimal():
+        raise CorruptData("a log entry's key has another form")
+    return int(digits)
+
+
+def memory(memory_id: str) -> str:
+    """Sort key of a memory as it is now."""
+    return _MEMORY + memory_id
+
+
+def version(memory_id: str, number: int) -> str:
+    """Sort key of a memory as it was at version `number`."""
+    return f"{_VERSION}{memory_id}#{number:0{_VERSION_DIGITS}d}"
+
+
+def idempotency(key: str) -> str:
+    """Sort key of the stored answer of a request with this ``Idempotency-Key``."""
+    return _IDEMPOTENCY + key

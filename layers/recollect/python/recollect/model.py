@@ -1,0 +1,212 @@
+"""The values that the core speaks of: memories, committed changes, the head of a partition, and their limits.
+
+Frozen and plain; validated once, at the edge (``schemas.py``). Times are epoch milliseconds in UTC (``_at_ms``);
+``None`` means that a time or a scope is not known.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from recollect.text import normal_form
+
+CONTENT_MAX_CHARS = 16_000
+METADATA_MAX_BYTES = 16_384
+TAG_MAX_COUNT = 32
+TAG_MAX_CHARS = 64
+SCOPE_MAX_CHARS = 256
+USER_ID_MAX_CHARS = 256
+BATCH_MAX_COUNT = 100
+IDEMPOTENCY_KEY_MAX_CHARS = 128
+QUERY_MAX_CHARS = 4_000
+SCHEMA_VERSION = 1
+
+
+class MemoryType(StrEnum):
+    """What kind of memory: what happened, what is true, how to do it."""
+
+    EPISODIC = "episodic"
+    SEMANTIC = "semantic"
+    PROCEDURAL = "procedural"
+
+
+class Status(StrEnum):
+    """Where a memory is in its life."""
+
+    ACTIVE = "active"
+    SUPERSEDED = "superseded"
+    ARCHIVED = "archived"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewMemory:
+    """What a caller wants to be remembered.
+
+    Parameters
+    ----------
+    content : str
+        What is remembered, 1..16,000 characters, not blank.
+    importance : float
+        In [0, 1].
+    metadata_json : str
+        A JSON object, at most 16 KB; kept as text so that numbers stay exact.
+    agent_id, session_id, actor : str or None
+        Which agent, in which conversation; who said or did it.
+    occurred_at_ms, expires_at_ms : int or None
+        When it happened; from when on it must not be returned any more.
+    """
+
+    content: str
+    type: MemoryType = MemoryType.SEMANTIC
+    tags: tuple[str, ...] = ()
+    importance: float = 0.5
+    metadata_json: str = "{}"
+    agent_id: str | None = None
+    session_id: str | None = None
+    actor: str | None = None
+    occurred_at_ms: int | None = None
+    expires_at_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory(NewMemory):
+    """One retrievable record of a user.
+
+    Parameters
+    ----------
+    memory_id : str
+        ULID.
+    version : int
+        1, 2, … one more with every change.
+    """
+
+    memory_id: str
+    created_at_ms: int
+    updated_at_ms: int
+    version: int = 1
+    status: Status = Status.ACTIVE
+
+
+class Operation(StrEnum):
+    """What a log entry did to a memory."""
+
+    CREATE = "create"
+    UPDATE = "update"
+    DELETE = "delete"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Columns:
+    """What a partition knows of a memory without its content: what filters, duplicates and ranking need.
+
+    Parameters
+    ----------
+    identity : bytes
+        16 bytes; see `identity`.
+    text_key : int
+        64 bits that equal texts share; see ``text.text_key``.
+    term_counts : mapping of int to int
+        Hashed terms of content, actor and date to their counts; see ``text.term_counts``.
+    codes : bytes
+        The embedding's int8 codes (``scan.encode``), `dimension` bytes; empty when there is none yet.
+    embedder : str
+        Name of the embedder that made `codes`; empty when there is none yet.
+    """
+
+    type: MemoryType
+    status: Status
+    importance: float
+    created_at_ms: int
+    updated_at_ms: int
+    occurred_at_ms: int | None
+    expires_at_ms: int | None
+    tags: tuple[str, ...]
+    agent_id: str | None
+    session_id: str | None
+    actor: str | None
+    identity: bytes
+    text_key: int
+    term_counts: Mapping[int, int] = field(repr=False)
+    codes: bytes = field(repr=False)
+    embedder: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One committed change, as the log keeps it.
+
+    Parameters
+    ----------
+    seq : int
+        Its number in the user's log, 1, 2, … without gaps.
+    by : str
+        Who asked for it (the caller's subject).
+    columns : Columns or None
+        The memory after the change; ``None`` after a delete.
+    """
+
+    seq: int
+    operation: Operation
+    memory_id: str
+    version: int
+    at_ms: int
+    by: str
+    columns: Columns | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One decided change that has not been committed: its log entry to be and the memory before and after."""
+
+    operation: Operation
+    memory_id: str
+    version: int
+    at_ms: int
+    columns: Columns | None
+    before: Memory | None = None
+    after: Memory | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Head:
+    """The item that every commit of a user is conditioned on.
+
+    Parameters
+    ----------
+    seq : int
+        Number of the last committed entry; 0 for a user without any.
+    epoch : str
+        ULID of this life of the partition; empty for a user without any commit.
+    embedder, dimension
+        The embedder that made the newest embeddings, and the length of its vectors.
+    """
+
+    seq: int = 0
+    epoch: str = ""
+    embedder: str = ""
+    dimension: int = 0
+    schema_version: int = SCHEMA_VERSION
+
+
+def identity(memory: Memory) -> bytes:
+    """Digest of what makes two memories the same statement.
+
+    The normal form of the content, the type and the actor; for an episode also its session and the time that it
+    happened, since the same words at another time are another episode.
+
+    Returns
+    -------
+    bytes of length 16
+        BLAKE2b; equal digests are taken for equal statements.
+    """
+    parts = [memory.type.value, memory.actor or "", normal_form(memory.content)]
+    if memory.type is MemoryType.EPISODIC:
+        parts += [memory.session_id or "", str(memory.occurred_at_ms)]
+    joined = "\0".join(f"{len(part)}:{part}" for part in parts)
+    return hashlib.blake2b(joined.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def is_expired(expires_at_ms: int | None, now_ms: int) -> bool:
+    """Tell whether a memory's time is over."""
+    return expires_at_ms is not None and expires_at_ms <= now_ms

@@ -1,0 +1,114 @@
+"""How relevant a row is to a query: the one place where vector and lexical scores are fused.
+
+Every part is in [0, 1] and absolute: it does not depend on what else is stored beyond the statistics of terms, so
+that a minimum score means the same for every user. A text equal to the query scores 1.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from recollect.partition import Partition
+from recollect.scan import Mask, Rows, Scores, Vector, cosine, top_k
+from recollect.text import query_term_counts, terms, text_key
+
+SEMANTIC_WEIGHT = 0.6
+ACTOR_BOOST = 0.15
+BEST_OF_OTHER_TEXTS = 0.9989  # so that the query's very text, at 1, is first
+
+
+class Mode(StrEnum):
+    """Which scores a search uses."""
+
+    HYBRID = "hybrid"
+    SEMANTIC = "semantic"
+    LEXICAL = "lexical"
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """Rows of a partition with their scores and what those were made of.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n,), int64
+    scores : ndarray of shape (n,), float32, in [0, 1]
+    parts : mapping of str to ndarray of shape (n,), float32, in [0, 1]
+        ``semantic``, ``lexical``, ``actor``: those that the mode used.
+    """
+
+    rows: Rows
+    scores: Scores
+    parts: Mapping[str, Scores]
+
+
+def text_to_embed(query: str, partition: Partition) -> str:
+    """Take the names of actors out of a query, since they spoil its embedding; all of it stays if nothing would.
+
+    Who said a memory is in its ``actor``; its content is embedded as it was given.
+    """
+    names = {name for actor in partition.actors for name in actor.casefold().split()}
+    kept = [word for word in query.split() if _bare(word) not in names]
+    return " ".join(kept) if kept else query
+
+
+def score(partition: Partition, mask: Mask, query: str, vector: Vector | None, mode: Mode) -> Ranked:
+    """Score the rows under a mask.
+
+    Parameters
+    ----------
+    mask : ndarray of shape (n,), bool
+    vector : ndarray of shape (dim,), float32, unit norm, or None
+        The query's embedding; without it only the lexical score counts.
+
+    Returns
+    -------
+    Ranked
+        All rows under the mask, in ascending order.
+
+    Notes
+    -----
+    ``semantic = max(0, cosine)``; ``lexical``: see ``LexicalIndex.score``;
+    ``fused = w · semantic + (1 - w) · lexical``, and lexical alone for a row without a vector;
+    a row whose actor the query names moves up by a share of what is left: ``fused + a · (1 - fused)``.
+    A row with the query's very text scores 1 in every mode, and no other row does.
+    """
+    rows = np.flatnonzero(mask).astype(np.int64)
+    parts: dict[str, Scores] = {}
+    if mode is not Mode.SEMANTIC:
+        parts["lexical"] = partition.lexical.score(query_term_counts(query), partition.live)[rows]
+    if vector is not None:
+        parts["semantic"] = np.clip(cosine(vector, partition.vectors[rows]), 0.0, 1.0)
+    if mode is Mode.HYBRID and vector is not None:
+        parts["actor"] = partition.actor_rows(_named_actors(query, partition))[rows].astype(np.float32)
+    is_same = partition.text_keys[rows] == np.uint64(text_key(query))
+    scores = np.minimum(_fused(parts, partition.has_vector[rows]), np.float32(BEST_OF_OTHER_TEXTS))
+    scores[is_same] = 1.0
+    return Ranked(rows, scores, parts)
+
+
+def _fused(parts: Mapping[str, Scores], has_vector: Mask) -> Scores:
+    if "actor" not in parts:
+        return next(iter(parts.values()))
+    weights = np.where(has_vector, np.float32(SEMANTIC_WEIGHT), np.float32(0.0))
+    fused = weights * parts["semantic"] + (np.float32(1.0) - weights) * parts["lexical"]
+    return np.asarray(fused + np.float32(ACTOR_BOOST) * parts["actor"] * (np.float32(1.0) - fused), dtype=np.float32)
+
+
+def best(ranked: Ranked, k: int, min_score: float) -> Ranked:
+    """Select the `k` best rows that score more than nothing and at least `min_score`, best first."""
+    order = top_k(ranked.scores, k)
+    order = order[(ranked.scores[order] > 0.0) & (ranked.scores[order] >= min_score)]
+    parts = {name: part[order] for name, part in ranked.parts.items()}
+    return Ranked(ranked.rows[order], ranked.scores[order], parts)
+
+
+def _named_actors(query: str, partition: Partition) -> list[str]:
+    words = set(terms(query))
+    return [actor for actor in partition.actors if words.intersection(terms(actor))]
+
+
+def _bare(word: str) -> str:
+    return word.casefold().strip("?!.,;:\"'()[]\u2019").removesuffix("'s").removesuffix("\u2019s")

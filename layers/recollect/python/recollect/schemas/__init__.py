@@ -1,0 +1,1 @@
+"""The API's requests and answers as pydantic models: every limit is checked here, once, at the edge."""

@@ -1,0 +1,119 @@
+"""The types of fields that requests share, with their limits.
+
+Times are RFC 3339 with an offset; they come back in UTC with milliseconds.
+"""
+
+import json
+from datetime import UTC, datetime
+from typing import Annotated
+from urllib.parse import unquote
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    JsonValue,
+    PlainSerializer,
+    StringConstraints,
+    WithJsonSchema,
+)
+from pydantic_core import PydanticCustomError
+
+from recollect.model import (
+    CONTENT_MAX_CHARS,
+    IDEMPOTENCY_KEY_MAX_CHARS,
+    METADATA_MAX_BYTES,
+    QUERY_MAX_CHARS,
+    SCOPE_MAX_CHARS,
+    TAG_MAX_CHARS,
+    TAG_MAX_COUNT,
+    USER_ID_MAX_CHARS,
+    Memory,
+)
+from recollect.text import is_blank
+
+IMPORTANCE_DECIMALS = 6
+RESERVED_NAMES = frozenset(Memory.__dataclass_fields__) | {
+    "user_id",
+    "metadata",
+    "created_at",
+    "updated_at",
+    "occurred_at",
+    "expires_at",
+}
+
+
+def _not_blank(text: str) -> str:
+    if is_blank(text):
+        raise PydanticCustomError("blank", "must have something to read, not only spaces or invisible characters")
+    return text
+
+
+def _instant(value: object) -> int:
+    if not isinstance(value, str):
+        raise PydanticCustomError("instant", "must be a string such as 2026-05-01T09:30:00+02:00")
+    try:
+        moment = datetime.fromisoformat(value.upper())
+    except ValueError as error:
+        raise PydanticCustomError("instant", "must be a time such as 2026-05-01T09:30:00+02:00") from error
+    if moment.tzinfo is None:
+        raise PydanticCustomError("instant_naive", "must have an offset from UTC, such as Z or +02:00")
+    try:
+        return int(moment.astimezone(UTC).timestamp() * 1000)
+    except OverflowError as error:
+        raise PydanticCustomError("instant_range", "must be in the years 1 to 9999") from error
+
+
+def _rfc3339(at_ms: int) -> str:
+    moment = datetime.fromtimestamp(at_ms / 1000, UTC)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _metadata(value: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    taken = sorted(RESERVED_NAMES.intersection(value))
+    if taken:
+        message = "must not use names that memories have themselves: {names}"
+        raise PydanticCustomError("reserved", message, {"names": ", ".join(taken)})
+    try:
+        size = len(json.dumps(value, ensure_ascii=False, allow_nan=False).encode())
+    except ValueError as error:
+        raise PydanticCustomError("metadata", "must be JSON without NaN, infinity or broken characters") from error
+    if size > METADATA_MAX_BYTES:
+        raise PydanticCustomError("too_large", "must be at most 16 KB of JSON")
+    return value
+
+
+def _unique(values: list[str]) -> list[str]:
+    return list(dict.fromkeys(values))
+
+
+Content = Annotated[str, StringConstraints(min_length=1, max_length=CONTENT_MAX_CHARS), AfterValidator(_not_blank)]
+Query = Annotated[str, StringConstraints(min_length=1, max_length=QUERY_MAX_CHARS), AfterValidator(_not_blank)]
+Label = Annotated[str, StringConstraints(min_length=1, max_length=SCOPE_MAX_CHARS), AfterValidator(_not_blank)]
+Tag = Annotated[str, StringConstraints(min_length=1, max_length=TAG_MAX_CHARS), AfterValidator(_not_blank)]
+Tags = Annotated[list[Tag], Field(max_length=TAG_MAX_COUNT), AfterValidator(_unique)]
+Importance = Annotated[
+    float,
+    Field(strict=True, ge=0, le=1, description="kept to six decimals"),
+    AfterValidator(lambda value: round(value, IMPORTANCE_DECIMALS)),
+]
+Metadata = Annotated[dict[str, JsonValue], AfterValidator(_metadata)]
+_DATE_TIME = {"type": "string", "format": "date-time", "examples": ["2026-05-01T09:30:00.000Z"]}
+Instant = Annotated[int, BeforeValidator(_instant), WithJsonSchema(_DATE_TIME)]
+Moment = Annotated[int, PlainSerializer(_rfc3339, return_type=str), WithJsonSchema(_DATE_TIME)]
+UserId = Annotated[
+    str,
+    BeforeValidator(unquote),  # the edge has quoted it, so that any character passes the router
+    StringConstraints(min_length=1, max_length=USER_ID_MAX_CHARS),
+]
+KeyText = Annotated[
+    str, StringConstraints(min_length=1, max_length=IDEMPOTENCY_KEY_MAX_CHARS, pattern=r"^[\x20-\x7e]+$")
+]
+
+
+class Closed(BaseModel):
+    """A model that refuses unknown fields, so that a misspelt condition cannot widen a search."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)

@@ -1,0 +1,210 @@
+"""What the API answers."""
+
+import json
+from typing import Annotated, Self
+
+from pydantic import BaseModel, Field, JsonValue
+
+from recollect.answers import ContextBlock, Page, SearchResult, Stats
+from recollect.changes import Outcome
+from recollect.model import Memory, MemoryType, Status
+from recollect.schemas.fields import Moment
+
+
+class MemoryOutput(BaseModel):
+    """A memory as it is now."""
+
+    memory_id: str
+    user_id: str
+    content: str
+    type: MemoryType
+    status: Status
+    version: int
+    tags: list[str]
+    importance: float
+    metadata: dict[str, JsonValue]
+    agent_id: str | None
+    session_id: str | None
+    actor: str | None
+    occurred_at: Moment | None
+    expires_at: Moment | None
+    created_at: Moment
+    updated_at: Moment
+
+
+class Receipt(BaseModel):
+    """What became of one memory that was written; never holds its text."""
+
+    outcome: Annotated[str, Field(description="created, unchanged, updated or deleted")]
+    memory_id: str
+    version: int
+    reason: str
+
+    @classmethod
+    def of(cls, outcome: Outcome) -> Self:
+        """Make the answer of the core's value."""
+        return cls(
+            outcome=outcome.outcome,
+            memory_id=outcome.memory_id,
+            version=outcome.version,
+            reason=outcome.reason,
+        )
+
+
+class FieldError(BaseModel):
+    """One fault of a request: where (RFC 6901) and what."""
+
+    pointer: str
+    detail: str
+
+
+class Problem(BaseModel):
+    """A problem document (RFC 9457); ``instance`` carries the request id that the log line has."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    instance: str
+    errors: list[FieldError] = Field(default_factory=list)
+
+
+class BatchReceipt(Receipt):
+    """What became of one memory of a batch."""
+
+    index: int
+
+
+class BatchProblem(BaseModel):
+    """What kept one memory of a batch from being stored."""
+
+    index: int
+    problem: Problem
+
+
+class BatchOutput(BaseModel):
+    """One result for each memory of a batch, in order."""
+
+    results: list[BatchReceipt | BatchProblem]
+
+
+class PageOutput(BaseModel):
+    """Some memories, newest first; ``cursor`` leads to the next page, ``null`` if there is none."""
+
+    memories: list[MemoryOutput]
+    cursor: str | None
+
+    @classmethod
+    def of(cls, user_id: str, page: Page) -> Self:
+        """Make the answer of the core's value."""
+        return cls(memories=[memory_output(user_id, memory) for memory in page.memories], cursor=page.cursor)
+
+
+class HitOutput(BaseModel):
+    """One memory that was found; ``score`` is in [0, 1], higher is better, and ``parts`` is what it was made of."""
+
+    memory: MemoryOutput
+    score: float
+    parts: dict[str, float]
+
+
+class SearchOutput(BaseModel):
+    """Hits, best first.
+
+    ``scanned``: memories that passed the filter. ``degraded``: the embedder did not answer, so only words counted.
+    ``truncated``: hits at the end were left out, because the answer would have been too large.
+    """
+
+    hits: list[HitOutput]
+    scanned: int
+    degraded: bool
+    truncated: bool
+
+    @classmethod
+    def of(cls, user_id: str, result: SearchResult) -> Self:
+        """Make the answer of the core's value."""
+        hits = [
+            HitOutput(memory=memory_output(user_id, hit.memory), score=hit.score, parts=dict(hit.parts))
+            for hit in result.hits
+        ]
+        return cls(hits=hits, scanned=result.scanned, degraded=result.is_degraded, truncated=result.is_truncated)
+
+
+class ContextOutput(BaseModel):
+    """A block to put into a prompt, and the memories in it."""
+
+    context: str
+    memory_ids: list[str]
+    estimated_tokens: Annotated[int, Field(description="UTF-8 bytes of the block divided by four, rounded up")]
+    degraded: bool
+
+    @classmethod
+    def of(cls, block: ContextBlock) -> Self:
+        """Make the answer of the core's value."""
+        return cls(
+            context=block.text,
+            memory_ids=list(block.memory_ids),
+            estimated_tokens=block.estimated_tokens,
+            degraded=block.is_degraded,
+        )
+
+
+class EmbedderOutput(BaseModel):
+    """The model that makes embeddings now."""
+
+    name: str
+    dimension: int
+
+
+class StatsOutput(BaseModel):
+    """Totals of a user's memories; ``log_entries`` counts the committed changes so far."""
+
+    total: int
+    by_type: dict[str, int]
+    by_status: dict[str, int]
+    by_tag: dict[str, int]
+    pending_embeddings: int
+    log_entries: int
+    embedder: EmbedderOutput
+
+    @classmethod
+    def of(cls, stats: Stats) -> Self:
+        """Make the answer of the core's value."""
+        return cls(
+            total=stats.total,
+            by_type=dict(stats.by_type),
+            by_status=dict(stats.by_status),
+            by_tag=dict(stats.by_tag),
+            pending_embeddings=stats.pending_embeddings,
+            log_entries=stats.seq,
+            embedder=EmbedderOutput(name=stats.embedder, dimension=stats.dimension),
+        )
+
+
+class HealthOutput(BaseModel):
+    """The service is up."""
+
+    status: str
+    version: str
+
+
+def memory_output(user_id: str, memory: Memory) -> MemoryOutput:
+    """Make the answer of the core's value."""
+    return MemoryOutput(
+        memory_id=memory.memory_id,
+        user_id=user_id,
+        content=memory.content,
+        type=memory.type,
+        status=memory.status,
+        version=memory.version,
+        tags=list(memory.tags),
+        importance=memory.importance,
+        metadata=json.loads(memory.metadata_json),
+        agent_id=memory.agent_id,
+        session_id=memory.session_id,
+        actor=memory.actor,
+        occurred_at=memory.occurred_at_ms,
+        expires_at=memory.expires_at_ms,
+        created_at=memory.created_at_ms,
+        updated_at=memory.updated_at_ms,
+    )

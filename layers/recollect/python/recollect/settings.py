@@ -1,0 +1,77 @@
+"""What a function is told by its environment: read once, checked as a whole, immutable afterwards.
+
+The only module that may look at environment variables. The stack writes exactly these names
+(a template test compares both sides).
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, cast
+
+EMBEDDERS = ("onnx", "bedrock")
+
+
+class InvalidSettings(Exception):
+    """The environment lacks variables or has unusable values; the message names all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Settings of one function.
+
+    Parameters
+    ----------
+    table_name : str
+        The DynamoDB table.
+    embedder : {"onnx", "bedrock"}
+        Which adapter makes embeddings.
+    bedrock_model_id : str
+        Bedrock model or inference profile id; empty unless `embedder` is ``"bedrock"``.
+    bedrock_dimension : int
+        Dimensions asked of the Bedrock model; 0 unless `embedder` is ``"bedrock"``.
+    """
+
+    table_name: str
+    embedder: Literal["onnx", "bedrock"]
+    bedrock_model_id: str = ""
+    bedrock_dimension: int = 0
+
+    @classmethod
+    def from_env(cls, environ: Mapping[str, str] = os.environ) -> "Settings":
+        """Read ``RECOLLECT_<FIELD>`` variables.
+
+        Raises
+        ------
+        InvalidSettings
+            If any variable is missing or unusable; all of them are named.
+        """
+        wanted = variables(environ.get("RECOLLECT_EMBEDDER", ""))
+        problems = [f"{name} is not set" for name in wanted if not environ.get(name)]
+        embedder = environ.get("RECOLLECT_EMBEDDER", "")
+        if embedder and embedder not in EMBEDDERS:
+            problems.append(f"RECOLLECT_EMBEDDER must be one of {', '.join(EMBEDDERS)}")
+        dimension = environ.get("RECOLLECT_BEDROCK_DIMENSION", "")
+        if embedder == "bedrock" and dimension and not (dimension.isdecimal() and int(dimension) > 0):
+            problems.append("RECOLLECT_BEDROCK_DIMENSION must be a positive whole number")
+        if problems:
+            raise InvalidSettings("; ".join(problems))
+        is_bedrock = embedder == "bedrock"
+        return cls(
+            table_name=environ["RECOLLECT_TABLE_NAME"],
+            embedder=cast("Literal['onnx', 'bedrock']", embedder),
+            bedrock_model_id=environ["RECOLLECT_BEDROCK_MODEL_ID"] if is_bedrock else "",
+            bedrock_dimension=int(dimension) if is_bedrock else 0,
+        )
+
+
+def variables(embedder: str) -> tuple[str, ...]:
+    """Name the variables that a function with this embedder reads."""
+    common = ("RECOLLECT_TABLE_NAME", "RECOLLECT_EMBEDDER")
+    bedrock = ("RECOLLECT_BEDROCK_MODEL_ID", "RECOLLECT_BEDROCK_DIMENSION")
+    return common + bedrock if embedder == "bedrock" else common
+
+
+def is_in_lambda(environ: Mapping[str, str] = os.environ) -> bool:
+    """Tell whether this process is a Lambda execution environment."""
+    return "AWS_LAMBDA_RUNTIME_API" in environ

@@ -1,0 +1,126 @@
+"""What a text is, before any storage: blank or not, its normal form, its terms.
+
+Pure and Unicode-aware. Two texts with one normal form are the same statement, letter for letter; the terms are
+what lexical search counts. Terms are kept as 32-bit hashes, so that an index holds numbers only.
+"""
+
+import hashlib
+import re
+import unicodedata
+import zlib
+from collections import Counter
+from collections.abc import Iterator
+
+_MARKS = (  # combining marks that stand inside words, which \w leaves out
+    "\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed"
+    "\u0900-\u0963\u0966-\u0dff\u0f71-\u0f84\u200c\u200d"
+)
+_WORD = re.compile(rf"[\w{_MARKS}]+")
+_CJK = re.compile(
+    "[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+    "\U00020000-\U0003ffff]+"
+)
+QUESTION_WORDS = frozenset(
+    {"what", "when", "where", "who", "whom", "whose", "which", "why", "how", "do", "does", "did", "is", "are"}
+    | {"was", "were", "be", "been", "has", "have", "had", "can", "could", "would", "should", "will"}
+)
+_INVISIBLE = frozenset({"Cc", "Cf", "Zl", "Zp", "Zs"})
+
+
+def is_blank(text: str) -> bool:
+    """Tell whether a text has nothing that a reader would see (spaces, controls, zero-width characters)."""
+    return all(unicodedata.category(character) in _INVISIBLE for character in text)
+
+
+def normal_form(text: str) -> str:
+    """Reduce a text to what makes it the same statement: NFC, one form of line ends, no white space around it.
+
+    Case, inner spacing and compatibility characters are kept: they carry meaning in code, names and passwords.
+    """
+    unified = text.replace("\r\n", "\n").replace("\r", "\n")
+    return unicodedata.normalize("NFC", unified).strip()
+
+
+def terms(text: str) -> Iterator[str]:
+    """Yield the terms of a text in order, with repeats.
+
+    Words are runs of letters, digits and marks after NFKC and case folding. Scripts written without spaces
+    (Chinese, Japanese, Korean, Thai, Lao, Burmese, Khmer) yield every character and every pair of neighbours.
+    """
+    for word in _words(text):
+        if not _CJK.search(word):
+            yield stem(word)
+            continue
+        for run in _CJK.findall(word):
+            yield from run
+            yield from (run[i : i + 2] for i in range(len(run) - 1))
+        yield from (stem(rest) for rest in _CJK.split(word) if rest)
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
+
+
+def stem(word: str) -> str:
+    """Take plural, ``-ing``, ``-ed`` and final ``-e`` off a word of English letters; other words stay as they are.
+
+    The result need not be a word; it is only ever compared with other results.
+    """
+    if not (word.isascii() and word.isalpha()):
+        return word
+    word = _without_plural(word)
+    for ending in ("ing", "ed"):
+        if len(word) > len(ending) + 2 and word.endswith(ending):
+            word = _without_double(word.removesuffix(ending))
+            break
+    if len(word) > 3 and word.endswith("e"):
+        word = word[:-1]
+    return word[:-1] + "i" if len(word) > 3 and word.endswith("y") else word
+
+
+def _without_plural(word: str) -> str:
+    if len(word) > 3 and word.endswith("ies"):
+        return word[:-3] + "y"
+    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        return word[:-1]
+    return word
+
+
+def _without_double(word: str) -> str:
+    return word[:-1] if len(word) > 2 and word[-1] == word[-2] and word[-1] not in "lsz" else word
+
+
+def term_counts(text: str) -> dict[int, int]:
+    """Count the hashed terms of a text.
+
+    Returns
+    -------
+    dict of int to int
+        CRC-32 of the term's UTF-8 bytes, in [0, 2**32), to the number of times it occurs.
+    """
+    counts = Counter(terms(text))
+    return {zlib.crc32(term.encode("utf-8", "surrogatepass")): count for term, count in counts.items()}
+
+
+def query_term_counts(query: str) -> dict[int, int]:
+    """Count the hashed terms of a query without question words and auxiliaries; with them if nothing else is there.
+
+    Returns
+    -------
+    dict of int to int
+        As `term_counts`.
+    """
+    words = [word for word in _words(query) if word not in QUESTION_WORDS]
+    return term_counts(" ".join(words) if words else query)
+
+
+def text_key(text: str) -> int:
+    """Give the number that texts with one normal form share, and other texts do not in practice.
+
+    Returns
+    -------
+    int
+        64 bits of BLAKE2b, in [0, 2**64).
+    """
+    digest = hashlib.blake2b(normal_form(text).encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "little")

@@ -1,0 +1,112 @@
+"""How many AWS calls a request takes, and what its failures become."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError, EndpointConnectionError, ReadTimeoutError
+from moto import mock_aws
+from recollect import telemetry
+from recollect.answers import SearchQuery
+from recollect.aws import clients
+from recollect.aws.dynamodb import DynamoDBMemoryStore
+from recollect.aws.errors import translating
+from recollect.controller import MemoryController
+from recollect.errors import Conflict, NotFound, Unavailable
+from recollect.filters import Filter
+from recollect.model import NewMemory
+
+from tests.support.builders import asking, controller
+from tests.support.table import TABLE_NAME, create_table
+
+
+@pytest.fixture
+def of(monkeypatch: pytest.MonkeyPatch) -> Iterator[MemoryController]:
+    for name, value in {
+        "AWS_ACCESS_KEY_ID": "test",
+        "AWS_SECRET_ACCESS_KEY": "test",
+        "AWS_DEFAULT_REGION": "us-east-1",
+    }.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.delenv("AWS_CA_BUNDLE", raising=False)
+    with mock_aws():
+        client = clients.dynamodb_client()
+        create_table(client)
+        made = controller(DynamoDBMemoryStore(client, TABLE_NAME))
+        made.store(asking(), [NewMemory(content="green tea")])
+        yield made
+
+
+def counted(run: Any) -> dict[str, float]:
+    with telemetry.measured() as measures:
+        run()
+    return {name: count for name, count in measures.counts.items() if name.startswith("dynamodb.")}
+
+
+def test_a_warm_search_is_one_query_and_one_batch_get(of: MemoryController) -> None:
+    of.search("ana", SearchQuery(text="tea"))
+
+    assert counted(lambda: of.search("ana", SearchQuery(text="tea"))) == {
+        "dynamodb.Query": 1,
+        "dynamodb.BatchGetItem": 1,
+    }
+
+
+def test_a_search_that_finds_nothing_is_one_query(of: MemoryController) -> None:
+    assert counted(lambda: of.search("bob", SearchQuery(text="tea"))) == {"dynamodb.Query": 1}
+
+
+def test_a_listing_is_one_query_and_one_batch_get(of: MemoryController) -> None:
+    assert counted(lambda: of.list_memories("ana", Filter(), 10)) == {"dynamodb.Query": 1, "dynamodb.BatchGetItem": 1}
+
+
+def test_a_store_is_one_query_and_one_transaction(of: MemoryController) -> None:
+    assert counted(lambda: of.store(asking(), [NewMemory(content="coffee")])) == {
+        "dynamodb.Query": 1,
+        "dynamodb.TransactWriteItems": 1,
+    }
+
+
+def test_a_store_of_what_is_there_writes_nothing(of: MemoryController) -> None:
+    assert counted(lambda: of.store(asking(), [NewMemory(content="green tea")])) == {"dynamodb.Query": 1}
+
+
+def client_error(code: str, status: int = 400, reasons: tuple[str, ...] = ()) -> ClientError:
+    response: Any = {
+        "Error": {"Code": code, "Message": "a canary message"},
+        "ResponseMetadata": {"HTTPStatusCode": status},
+        "CancellationReasons": [{"Code": reason} for reason in reasons],
+    }
+    return ClientError(response, "Operation")
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        (client_error("ConditionalCheckFailedException"), Conflict),
+        (client_error("TransactionCanceledException", reasons=("None", "ConditionalCheckFailed")), Conflict),
+        (client_error("TransactionCanceledException", reasons=("TransactionConflict",)), Conflict),
+        (client_error("TransactionCanceledException", reasons=("None", "ThrottlingError")), Unavailable),
+        (client_error("PreconditionFailed", 412), Conflict),
+        (client_error("ConditionalRequestConflict", 409), Conflict),
+        (client_error("ProvisionedThroughputExceededException"), Unavailable),
+        (client_error("ThrottlingException", 429), Unavailable),
+        (client_error("SlowDown", 503), Unavailable),
+        (client_error("SomethingNew", 500), Unavailable),
+        (client_error("NoSuchKey", 404), NotFound),
+        (EndpointConnectionError(endpoint_url="http://x"), Unavailable),
+        (ReadTimeoutError(endpoint_url="http://x"), Unavailable),
+    ],
+)
+def test_weather_and_lost_races_become_kinds_that_a_caller_can_act_on(error: Exception, kind: type[Exception]) -> None:
+    with pytest.raises(kind) as caught, translating("do it"):
+        raise error
+
+    assert "canary" not in str(caught.value)
+    assert caught.value.__cause__ is error
+
+
+@pytest.mark.parametrize("code", ["AccessDeniedException", "ValidationException", "ResourceNotFoundException"])
+def test_a_mistake_of_ours_is_not_weather(code: str) -> None:
+    with pytest.raises(ClientError), translating("do it"):
+        raise client_error(code)
