@@ -1,0 +1,68 @@
+"""Evaluates the service on real input, prints the figures and keeps them: ``python -m tests.eval``.
+
+A part whose data is not there says that it is skipped; the others run.
+"""
+
+import argparse
+import time
+from pathlib import Path
+
+from recollect.controller import MemoryController
+from recollect.embedding.onnx import OnnxEmbedder
+from recollect.wiring import surroundings
+
+from tests.eval import locomo, report
+from tests.eval.run import Asked, ask, ingest
+from tests.support.inmemory import InMemoryMemoryStore
+
+ROOT = Path(__file__).resolve().parents[2]
+DEFAULT_LOCOMO = ROOT.parent / "shared" / "data" / "locomo" / "locomo10.json"
+CHOSEN_ON_EVERY = 2  # constants of the ranking were chosen on the 1st, 3rd, 5th … conversation of the file
+
+
+def evaluate_locomo(path: Path) -> dict[str, float]:
+    """Store the conversations of a file, ask their questions, and summarise."""
+    conversations = locomo.load(path)
+    controller = MemoryController(InMemoryMemoryStore(), OnnxEmbedder(), surroundings())
+    asked: list[Asked] = []
+    memories, seconds = 0, 0.0
+    for number, conversation in enumerate(conversations, start=1):
+        ingested = ingest(controller, conversation)
+        memories += len(conversation.turns)
+        seconds += ingested.seconds
+        started = time.perf_counter()
+        asked += ask(controller, conversation, ingested)
+        print(
+            f"locomo {number}/{len(conversations)}: stored {len(conversation.turns)} turns in "
+            f"{ingested.seconds:.1f} s, asked {len(conversation.questions)} questions in "
+            f"{time.perf_counter() - started:.1f} s",
+            flush=True,
+        )
+    held_out = {c.conversation_id for n, c in enumerate(conversations) if n % CHOSEN_ON_EVERY != 0}
+    return {
+        **report.locomo_figures(asked, held_out),
+        "locomo.ingest.memories_per_s": memories / seconds,
+        "locomo.memories": memories,
+        "locomo.questions": sum(len(conversation.questions) for conversation in conversations),
+    }
+
+
+def main() -> None:
+    """Run every part whose data is there."""
+    parser = argparse.ArgumentParser(prog="python -m tests.eval", description=__doc__)
+    parser.add_argument("--locomo", type=Path, default=DEFAULT_LOCOMO, help="path of locomo10.json")
+    parser.add_argument("--output", type=Path, default=ROOT / "build" / "eval.json", help="file of figures")
+    options = parser.parse_args()
+    figures = report.read(options.output)
+    if options.locomo.is_file():
+        found = evaluate_locomo(options.locomo)
+        print(report.table(found))
+        figures = report.merged(figures, "locomo", found)
+    else:
+        print(f"locomo: skipped, there is no file {options.locomo}; give one with --locomo")
+    report.write(options.output, figures)
+    print(f"figures are in {options.output}")
+
+
+if __name__ == "__main__":
+    main()
