@@ -7,6 +7,7 @@ problem document here, and nowhere else.
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar, get_type_hints
+from urllib.parse import parse_qs
 
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 from aws_lambda_powertools.event_handler.exceptions import NotFoundError
@@ -15,6 +16,7 @@ from aws_lambda_powertools.event_handler.openapi.exceptions import (
     ResponseValidationError,
 )
 from aws_lambda_powertools.event_handler.openapi.params import Query
+from aws_lambda_powertools.utilities.data_classes import APIGatewayProxyEventV2
 
 from recollect.commit import Request
 from recollect.errors import InvalidInput, NotFound, RecollectError
@@ -35,6 +37,14 @@ _PROBLEMS: dict[int, Any] = {
     status: {"description": title, "content": {CONTENT_TYPE: {"model": Problem}}} for status, _, title in KINDS.values()
 }
 Answered = TypeVar("Answered")
+
+
+class _Event(APIGatewayProxyEventV2):
+    """An HTTP API event whose query parameters may hold commas and be empty."""
+
+    @property
+    def resolved_query_string_parameters(self) -> dict[str, list[str]]:
+        return _query_of(self.raw_event)
 
 
 class Api(APIGatewayHttpResolver):
@@ -113,7 +123,7 @@ class Api(APIGatewayHttpResolver):
             if not caller.may_act_for(located.user_id):
                 raise NotFound
             admitted["rawPath"] = located.path
-            self._check_parameters(self.operation(admitted), event.get("queryStringParameters") or {})
+            self._check_parameters(self.operation(admitted), _query_of(event))
         body.check(event.get("headers", {}).get("content-type", ""), event.get("body"))
         return admitted, caller, located.user_id if located else None
 
@@ -140,6 +150,9 @@ class Api(APIGatewayHttpResolver):
         known = self._parameters.get(operation, frozenset())
         if not known.issuperset(names):
             raise InvalidInput(f"unknown query parameter; this path takes {', '.join(sorted(known)) or 'none'}")
+
+    def _to_proxy_event(self, event: dict[str, Any]) -> _Event:
+        return _Event(event, body.loads)
 
     def _ends(self) -> list[str]:
         return sorted({end for _, rule in self.rules if (end := paths.end_of(rule)) is not None})
@@ -182,6 +195,10 @@ def _query_names(function: Callable[..., Any]) -> frozenset[str]:
     hints = get_type_hints(function, include_extras=True).values()
     models = [hint.__origin__ for hint in hints if any(isinstance(m, Query) for m in getattr(hint, "__metadata__", ()))]
     return frozenset(name for model in models for name in model.model_fields)
+
+
+def _query_of(event: Mapping[str, Any]) -> dict[str, list[str]]:
+    return parse_qs(event.get("rawQueryString") or "", keep_blank_values=True)
 
 
 def _method(event: Mapping[str, Any]) -> str:
