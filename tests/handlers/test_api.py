@@ -1,6 +1,7 @@
 import json
-import logging
-import sys
+from collections.abc import Callable
+from functools import cached_property
+from itertools import count
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from tests.support.embedder import HashingEmbedder
 from tests.support.inmemory import InMemoryMemoryStore
 
 MEMORIES = "/v1/users/ana/memories"
+NUMBERS = count()
 SERVICE = {"sub": "backend", "scope": "recollect/any-user"}
 
 
@@ -21,10 +23,12 @@ class App:
     def __init__(self) -> None:
         self.store = InMemoryMemoryStore()
         self.embedder = HashingEmbedder()
+        self.service = f"api-{next(NUMBERS)}"  # a logger of its own, on the stdout of this test
+
+    @cached_property
+    def _handle(self) -> Callable[[Any, Any], dict[str, Any]]:
         of = controller(self.store, self.embedder)
-        self._handle = lambda_entrypoint("api", lambda report: handler.create_app(of, report))
-        for stream in logging.getLogger("api").handlers:
-            stream.setStream(sys.stdout)  # type: ignore[attr-defined]  # the stdout of this test
+        return lambda_entrypoint(self.service, lambda report: handler.create_app(of, report))
 
     def __call__(self, method: str, path: str, body: Any = None, **given: Any) -> tuple[int, Any, dict[str, str]]:
         answer = self._handle(event(method, path, body, **given), None)
@@ -34,7 +38,7 @@ class App:
 
 
 @pytest.fixture
-def app(capsys: pytest.CaptureFixture[str]) -> App:  # after capsys, so that the log goes where it looks
+def app() -> App:
     return App()
 
 
@@ -200,8 +204,9 @@ def test_a_user_id_of_more_than_256_characters_is_invalid(app: App) -> None:
     assert (status, problem["errors"][0]["pointer"]) == (422, "/user_id")
 
 
-def test_without_claims_nothing_is_answered(app: App) -> None:
-    status, problem, headers = app("GET", "/v1/users/ana/stats", claims={})
+@pytest.mark.parametrize("path", ["/v1/users/ana/stats", "/v1/users/ana/nothing", "/v1/users/"])
+def test_without_claims_nothing_of_a_user_is_answered(app: App, path: str) -> None:
+    status, problem, headers = app("GET", path, claims={})
 
     assert (status, problem["type"]) == (401, "/problems/unauthenticated")
     assert headers["content-type"] == "application/problem+json"
@@ -389,7 +394,7 @@ def test_metrics_have_the_operation_and_no_user(app: App, capsys: pytest.Capture
 
     (metrics,) = [line for line in lines(capsys) if "_aws" in line]
 
-    assert (metrics["service"], metrics["operation"]) == ("api", "stats")
+    assert (metrics["service"], metrics["operation"]) == (app.service, "stats")
     assert metrics["_aws"]["CloudWatchMetrics"][0]["Namespace"] == "Recollect"
     assert "ana" not in json.dumps(metrics)
 
