@@ -238,6 +238,7 @@ BAD = [
     ("POST", MEMORIES, {"content": "x", "expires_at": "0001-01-01T00:00:00+14:00"}, "/expires_at"),
     ("POST", MEMORIES, {"memories": []}, "/memories"),
     ("POST", MEMORIES, {"memories": [{"content": "x"}] * 101}, "/memories"),
+    ("POST", MEMORIES, {"memories": [{"content": f"{number}" + "x" * 15_990} for number in range(13)]}, "/memories"),
     ("POST", MEMORIES, {"memories": {"content": "x"}}, "/memories"),
     ("POST", MEMORIES, {"memories": [], "content": "x"}, "/content"),
     ("PATCH", f"{MEMORIES}/A", {"content": None}, "/"),

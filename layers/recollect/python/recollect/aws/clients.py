@@ -9,27 +9,27 @@ from recollect import telemetry
 
 CONNECT_TIMEOUT_S = 2
 READ_TIMEOUT_S = 5
-BEDROCK_READ_TIMEOUT_S = 15
 MAX_ATTEMPTS = 3
+BEDROCK_READ_TIMEOUT_S = 8  # twice, it stays below the 29 s that a request may take
+BEDROCK_MAX_ATTEMPTS = 2
 
 
 def dynamodb_client() -> Any:
     """Make the DynamoDB client."""
-    return _client("dynamodb", READ_TIMEOUT_S, pool=10)
+    return _client("dynamodb", READ_TIMEOUT_S, MAX_ATTEMPTS)
 
 
 def bedrock_client() -> Any:
     """Make the Bedrock runtime client."""
-    return _client("bedrock-runtime", BEDROCK_READ_TIMEOUT_S, pool=10)
+    return _client("bedrock-runtime", BEDROCK_READ_TIMEOUT_S, BEDROCK_MAX_ATTEMPTS)
 
 
-def _client(service: str, read_timeout_s: int, pool: int) -> Any:
+def _client(service: str, read_timeout_s: int, attempts: int) -> Any:
     config = Config(
         connect_timeout=CONNECT_TIMEOUT_S,
         read_timeout=read_timeout_s,
-        retries={"mode": "standard", "total_max_attempts": MAX_ATTEMPTS},
+        retries={"mode": "standard", "total_max_attempts": attempts},
         tcp_keepalive=True,
-        max_pool_connections=pool,
     )
     client = boto3.Session().client(service, config=config)
     client.meta.events.register("before-call", _count_call)

@@ -8,7 +8,7 @@ from recollect.commit import Request
 from recollect.controller import MemoryController
 from recollect.errors import InvalidInput
 from recollect.http.problems import field_errors, problem
-from recollect.model import NewMemory
+from recollect.model import BATCH_MAX_CONTENT_BYTES, NewMemory
 from recollect.schemas.inputs import MemoryInput
 from recollect.schemas.outputs import BatchProblem, BatchReceipt, Problem
 
@@ -20,6 +20,8 @@ def store_batch(
 
     Raises
     ------
+    InvalidInput
+        If the contents together are too much for one request.
     RecollectError
         What ``MemoryController.store`` raises: then a repeat of the whole batch is safe.
     """
@@ -30,6 +32,8 @@ def store_batch(
             valid[index] = MemoryInput.model_validate(item).to_new()
         except ValidationError as error:
             results[index] = BatchProblem(index=index, problem=_problem(request, index, error))
+    if sum(len(new.content.encode()) for new in valid.values()) > BATCH_MAX_CONTENT_BYTES:
+        raise InvalidInput("the contents of a batch must be at most 200 KB together", pointer="/memories")
     outcomes = controller.store(request, list(valid.values())) if valid else ()
     for index, outcome in zip(valid, outcomes, strict=True):
         results[index] = BatchReceipt(

@@ -1,0 +1,1 @@
+"""What exists in the cloud: the CDK app's stack and its constructs. Imports aws_cdk, nothing of the core."""

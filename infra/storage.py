@@ -1,0 +1,104 @@
+"""Where memories live: the table and the bucket.
+
+Both outlive the stack: they are retained when it is deleted, and the table is protected against deletion.
+Only the embedded local cloud gets disposable ones.
+"""
+
+from aws_cdk import Acknowledgment, Duration, RemovalPolicy, Validations
+from aws_cdk import aws_dynamodb as dynamodb
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_s3 as s3
+from constructs import Construct
+
+# What one commit and one read need: no Scan, and no right on the index or on the table itself.
+_COMMIT_AND_READ = (
+    "dynamodb:BatchGetItem",
+    "dynamodb:ConditionCheckItem",
+    "dynamodb:DeleteItem",
+    "dynamodb:GetItem",
+    "dynamodb:PutItem",
+    "dynamodb:Query",
+    "dynamodb:UpdateItem",
+)
+
+
+class Storage(Construct):
+    """The table of all users and the bucket of their objects.
+
+    Parameters
+    ----------
+    emulated : bool
+        Make both disposable, and let the bucket be used without TLS.
+    """
+
+    def __init__(self, scope: Construct, construct_id: str, *, emulated: bool) -> None:
+        super().__init__(scope, construct_id)
+        removal_policy = RemovalPolicy.DESTROY if emulated else RemovalPolicy.RETAIN
+        self.table = self._make_table(removal_policy, is_protected=not emulated)
+        self.bucket = self._make_bucket(removal_policy, enforce_ssl=not emulated)
+
+    def grant_commit_and_read(self, grantee: iam.IGrantable) -> None:
+        """Allow reading partitions and committing to them, in the table only."""
+        iam.Grant.add_to_principal(
+            grantee=grantee, actions=list(_COMMIT_AND_READ), resource_arns=[self.table.table_arn]
+        )
+
+    def _make_table(self, removal_policy: RemovalPolicy, *, is_protected: bool) -> dynamodb.Table:
+        table = dynamodb.Table(
+            self,
+            "Table",
+            partition_key=dynamodb.Attribute(name="pk", type=dynamodb.AttributeType.STRING),
+            sort_key=dynamodb.Attribute(name="sk", type=dynamodb.AttributeType.STRING),
+            billing_mode=dynamodb.BillingMode.PAY_PER_REQUEST,
+            encryption=dynamodb.TableEncryption.AWS_MANAGED,
+            point_in_time_recovery_specification=dynamodb.PointInTimeRecoverySpecification(
+                point_in_time_recovery_enabled=True
+            ),
+            time_to_live_attribute="ttl",
+            deletion_protection=is_protected,
+            removal_policy=removal_policy,
+        )
+        # Sparse: only heads that need maintenance carry these two attributes.
+        table.add_global_secondary_index(
+            index_name="due",
+            partition_key=dynamodb.Attribute(name="due_shard", type=dynamodb.AttributeType.STRING),
+            sort_key=dynamodb.Attribute(name="due_at", type=dynamodb.AttributeType.NUMBER),
+            projection_type=dynamodb.ProjectionType.KEYS_ONLY,
+        )
+        return table
+
+    def _make_bucket(self, removal_policy: RemovalPolicy, *, enforce_ssl: bool) -> s3.Bucket:
+        bucket = s3.Bucket(
+            self,
+            "Bucket",
+            versioned=True,
+            encryption=s3.BucketEncryption.S3_MANAGED,
+            enforce_ssl=enforce_ssl,
+            minimum_tls_version=1.2 if enforce_ssl else None,
+            block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
+            object_ownership=s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
+            lifecycle_rules=[
+                s3.LifecycleRule(
+                    id="old-versions",
+                    noncurrent_version_expiration=Duration.days(30),
+                    expired_object_delete_marker=True,
+                ),
+                s3.LifecycleRule(id="aborted-uploads", abort_incomplete_multipart_upload_after=Duration.days(1)),
+            ],
+            removal_policy=removal_policy,
+        )
+        Validations.of(bucket).acknowledge(
+            Acknowledgment(
+                id="AwsSolutions-S1",
+                reason="Only the functions of this stack touch the bucket; object-level auditing is"
+                " CloudTrail data events, which the account's owner switches on and pays for.",
+            )
+        )
+        if not enforce_ssl:
+            Validations.of(bucket).acknowledge(
+                Acknowledgment(
+                    id="AwsSolutions-S10",
+                    reason="The embedded local cloud speaks plain HTTP, on loopback only.",
+                )
+            )
+        return bucket

@@ -1,0 +1,77 @@
+from collections.abc import Callable
+
+import pytest
+from recollect.settings import Settings, variables
+
+from tests.infra.support import Synthesised
+
+# Beside what the core's settings read: Powertools' own names, and one of numpy's libraries.
+_VARIABLES_OF_LIBRARIES = {
+    "POWERTOOLS_SERVICE_NAME",
+    "POWERTOOLS_METRICS_NAMESPACE",
+    "POWERTOOLS_LOG_LEVEL",
+    "OPENBLAS_NUM_THREADS",
+}
+
+
+def test_functions_and_layers_are_for_arm64_and_python_3_13(every: Synthesised) -> None:
+    for function in every.all("Lambda::Function"):
+        assert function["Runtime"] == "python3.13"
+        assert function["Architectures"] == ["arm64"]
+    for layer in every.all("Lambda::LayerVersion"):
+        assert layer["CompatibleRuntimes"] == ["python3.13"]
+        assert layer["CompatibleArchitectures"] == ["arm64"]
+
+
+def test_the_function_logs_json_into_a_group_of_its_own_and_is_traced(every: Synthesised) -> None:
+    function = every.one("Lambda::Function")
+
+    assert function["LoggingConfig"]["LogFormat"] == "JSON"
+    assert function["LoggingConfig"]["LogGroup"]["Ref"] in every.resources("Logs::LogGroup")
+    assert function["TracingConfig"] == {"Mode": "Active"}
+
+
+def test_the_function_ends_before_the_gateway_gives_up(every: Synthesised) -> None:
+    assert every.one("Lambda::Function")["Timeout"] < 30
+
+
+@pytest.mark.parametrize(("deployment", "embedder"), [("cognito", "onnx"), ("bedrock", "bedrock")])
+def test_the_environment_is_exactly_what_the_settings_read(
+    synthesise: Callable[[str], Synthesised], deployment: str, embedder: str
+) -> None:
+    environment = synthesise(deployment).one("Lambda::Function")["Environment"]["Variables"]
+
+    assert environment.keys() - _VARIABLES_OF_LIBRARIES == set(variables(embedder))
+    assert environment.keys() >= _VARIABLES_OF_LIBRARIES
+
+
+def test_the_settings_accept_the_environment(synthesise: Callable[[str], Synthesised]) -> None:
+    environment = synthesise("bedrock").one("Lambda::Function")["Environment"]["Variables"]
+
+    settings = Settings.from_env({name: str(value) for name, value in environment.items()})
+
+    assert (settings.embedder, settings.bedrock_model_id, settings.bedrock_dimension) == (
+        "bedrock",
+        "amazon.titan-embed-text-v2:0",
+        512,
+    )
+
+
+@pytest.mark.parametrize(("deployment", "count"), [("cognito", 3), ("bedrock", 2)])
+def test_the_model_layer_is_there_only_for_the_embedder_that_reads_it(
+    synthesise: Callable[[str], Synthesised], deployment: str, count: int
+) -> None:
+    assert len(synthesise(deployment).one("Lambda::Function")["Layers"]) == count
+
+
+def test_every_log_group_has_a_retention(every: Synthesised) -> None:
+    groups = every.all("Logs::LogGroup")
+
+    assert len(groups) == 2
+    assert all(group["RetentionInDays"] for group in groups)
+
+
+def test_the_retention_of_the_context_reaches_every_log_group(
+    synthesise: Callable[[str], Synthesised],
+) -> None:
+    assert {group["RetentionInDays"] for group in synthesise("prod").all("Logs::LogGroup")} == {400}
