@@ -19,7 +19,6 @@ RUNTIME = lambda_.Runtime.PYTHON_3_13
 ARCHITECTURE = lambda_.Architecture.ARM_64
 # API Gateway gives up after 30 s; the function ends first, so that its own log line tells why.
 _TIMEOUT = Duration.seconds(29)
-_METRICS_NAMESPACE = "Recollect"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +35,10 @@ class Function(Construct):
     Parameters
     ----------
     folder : pathlib.Path
-        The function's folder; ``handler.py`` in it holds ``lambda_handler``. Its name is the service's
-        name in log lines and metrics.
+        The function's folder; ``handler.py`` in it holds ``lambda_handler``.
     layers : sequence of ILayerVersion
     environment : mapping of str to str
-        The variables that the core's settings read; those of Powertools are added here.
+        The variables that the core's settings read.
     size : FunctionSize
     """
 
@@ -70,9 +68,6 @@ class Function(Construct):
             layers=list(layers),
             environment={
                 **environment,
-                "POWERTOOLS_SERVICE_NAME": folder.name,
-                "POWERTOOLS_METRICS_NAMESPACE": _METRICS_NAMESPACE,
-                "POWERTOOLS_LOG_LEVEL": "INFO",
                 # One thread halves numpy's import time, and the scan gains nothing from two.
                 "OPENBLAS_NUM_THREADS": "1",
             },

@@ -5,13 +5,8 @@ from recollect.settings import Settings, variables
 
 from tests.infra.support import Synthesised
 
-# Beside what the core's settings read: Powertools' own names, and one of numpy's libraries.
-_VARIABLES_OF_LIBRARIES = {
-    "POWERTOOLS_SERVICE_NAME",
-    "POWERTOOLS_METRICS_NAMESPACE",
-    "POWERTOOLS_LOG_LEVEL",
-    "OPENBLAS_NUM_THREADS",
-}
+# Beside what the core's settings read: the threads of numpy's library.
+_VARIABLES_OF_LIBRARIES = {"OPENBLAS_NUM_THREADS"}
 
 
 def test_functions_and_layers_are_for_arm64_and_python_3_13(every: Synthesised) -> None:

@@ -88,9 +88,9 @@ def test_lines_for_machines_are_left_out(line: str) -> None:
 
 
 def test_a_resource_is_dropped_and_its_neighbours_stay() -> None:
-    template = "Resources:\n  A:\n    Type: X\n\n  B:\n    Type: Y\n    Properties:\n      P: 1\n  BC:\n    Type: Z\nOutputs:\n"
+    template = "Resources:\n  A:\n    T: X\n\n  B:\n    T: Y\n    Properties:\n      P: 1\n  BC:\n    T: Z\nOutputs:\n"
 
-    assert without_resource(template, "B") == "Resources:\n  A:\n    Type: X\n\n  BC:\n    Type: Z\nOutputs:\n"
+    assert without_resource(template, "B") == "Resources:\n  A:\n    T: X\n\n  BC:\n    T: Z\nOutputs:\n"
     assert without_resource(template, "BC").endswith("      P: 1\nOutputs:\n")
 
 
