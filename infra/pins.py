@@ -19,7 +19,6 @@ AWS_SERVICES = frozenset({"bedrock-runtime", "dynamodb", "s3", "sqs", "sts"})
 # Folders that nothing imports at run time: converters and trainers, headers, a compiler's front end.
 _UNUSED_FOLDERS = (
     "bin",
-    "boto3/examples",
     "numpy/_core/include",
     "numpy/f2py",
     "onnxruntime/backend",

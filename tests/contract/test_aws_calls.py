@@ -11,12 +11,15 @@ from recollect.answers import SearchQuery
 from recollect.aws import clients
 from recollect.aws.dynamodb import DynamoDBMemoryStore
 from recollect.aws.errors import translating
+from recollect.aws.items import entry_item, memory_item
+from recollect.changes import Embedded, columns_for
 from recollect.controller import MemoryController
 from recollect.errors import Conflict, NotFound, Unavailable
 from recollect.filters import Filter
-from recollect.model import NewMemory
+from recollect.model import Change, NewMemory, Operation
 
-from tests.support.builders import asking, controller
+from tests.support.builders import asking, controller, memory
+from tests.support.embedder import HashingEmbedder
 from tests.support.table import TABLE_NAME, create_table
 
 
@@ -69,6 +72,31 @@ def test_a_store_is_one_query_and_one_transaction(of: MemoryController) -> None:
 
 def test_a_store_of_what_is_there_writes_nothing(of: MemoryController) -> None:
     assert counted(lambda: of.store(asking(), [NewMemory(content="green tea")])) == {"dynamodb.Query": 1}
+
+
+def item_bytes(item: Any) -> int:
+    """Size an item as DynamoDB does: UTF-8 names and strings, bytes, numbers at most 21."""
+    sizes = {"S": lambda text: len(text.encode()), "N": lambda text: min(len(text), 21), "B": len}
+    sizes["L"] = lambda values: 3 + sum(1 + sizes[kind](value) for one in values for kind, value in one.items())
+    return sum(len(name) + sizes[kind](value) for name, typed in item.items() for kind, value in typed.items())
+
+
+def test_a_short_memory_takes_one_write_unit_for_its_entry_and_one_for_itself() -> None:
+    content = "Ana moved to Lisbon last spring, works from home on Fridays, and prefers window seats on flights."
+    short = memory(content, tags=("preference", "travel"), session_id="2026-05-01/7", actor="Ana", occurred_at_ms=1)
+    embedded = Embedded(HashingEmbedder(dimension=384).embed([content])[0], "all-minilm-l6-v2-int8")
+    change = Change(
+        operation=Operation.CREATE,
+        memory_id=short.memory_id,
+        version=1,
+        at_ms=1,
+        columns=columns_for(short, embedded),
+        after=short,
+    )
+    user_id = "mia+test@example.invalid"
+
+    assert item_bytes(entry_item(user_id, 123_456, change, user_id)) <= 1024
+    assert item_bytes(memory_item(user_id, short, "MEM#" + short.memory_id)) <= 1024
 
 
 def client_error(code: str, status: int = 400, reasons: tuple[str, ...] = ()) -> ClientError:

@@ -11,7 +11,7 @@ _REQUIREMENTS = _ROOT / "layers" / "dependencies" / "requirements.txt"
 def test_the_layers_pins_are_exact() -> None:
     pins = parse_pins(_REQUIREMENTS.read_text())
 
-    assert {"numpy", "pydantic", "pydantic-core", "boto3", "onnxruntime", "tokenizers"} <= pins.keys()
+    assert {"numpy", "pydantic", "pydantic-core", "botocore", "onnxruntime", "tokenizers"} <= pins.keys()
 
 
 def test_the_layer_holds_the_versions_that_are_tested_here() -> None:

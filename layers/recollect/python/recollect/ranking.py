@@ -11,11 +11,12 @@ from enum import StrEnum
 import numpy as np
 
 from recollect.partition import Partition
-from recollect.scan import Mask, Rows, Scores, Vector, cosine, top_k
+from recollect.scan import Mask, Rows, Scores, Vector, Vectors, cosine, top_k
 from recollect.text import query_term_counts, terms, text_key
 
 SEMANTIC_WEIGHT = 0.6
 ACTOR_BOOST = 0.15
+GATHER_MAX_SHARE = 0.15
 BEST_OF_OTHER_TEXTS = 0.9989  # so that the query's very text, at 1, is first
 
 
@@ -80,13 +81,20 @@ def score(partition: Partition, mask: Mask, query: str, vector: Vector | None, m
     if mode is not Mode.SEMANTIC:
         parts["lexical"] = partition.lexical.score(query_term_counts(query), partition.live)[rows]
     if vector is not None:
-        parts["semantic"] = np.clip(cosine(vector, partition.vectors[rows]), 0.0, 1.0)
+        parts["semantic"] = np.clip(_cosine(vector, partition.vectors, rows), 0.0, 1.0)
     if mode is Mode.HYBRID and vector is not None:
         parts["actor"] = partition.actor_rows(_named_actors(query, partition))[rows].astype(np.float32)
     is_same = partition.text_keys[rows] == np.uint64(text_key(query))
     scores = np.minimum(_fused(parts, partition.has_vector[rows]), np.float32(BEST_OF_OTHER_TEXTS))
     scores[is_same] = 1.0
     return Ranked(rows, scores, parts)
+
+
+def _cosine(query: Vector, vectors: Vectors, rows: Rows) -> Scores:
+    # Gathering rows costs more than scoring all of them, unless they are few.
+    if rows.size > GATHER_MAX_SHARE * vectors.shape[0]:
+        return cosine(query, vectors)[rows]
+    return cosine(query, vectors[rows])
 
 
 def _fused(parts: Mapping[str, Scores], has_vector: Mask) -> Scores:

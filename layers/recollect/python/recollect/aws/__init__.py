@@ -1,1 +1,1 @@
-"""Adapters that speak to AWS; the only modules, with ``wiring``, that know boto3."""
+"""Adapters that speak to AWS; the only modules, with ``wiring``, that know botocore."""

@@ -1,8 +1,11 @@
-"""Makes AWS clients: once per process, with explicit timeouts and retries, counting what they cost."""
+"""Makes AWS clients: once per process, with explicit timeouts and retries, counting what they cost.
+
+From botocore itself: boto3 would add its resources and S3 transfer code to every cold start.
+"""
 
 from typing import Any
 
-import boto3
+import botocore.session
 from botocore.config import Config
 
 from recollect import telemetry
@@ -31,7 +34,7 @@ def _client(service: str, read_timeout_s: int, attempts: int) -> Any:
         retries={"mode": "standard", "total_max_attempts": attempts},
         tcp_keepalive=True,
     )
-    client = boto3.Session().client(service, config=config)
+    client = botocore.session.get_session().create_client(service, config=config)
     client.meta.events.register("before-call", _count_call)
     client.meta.events.register("after-call", _count_units)
     return client
