@@ -365,6 +365,8 @@ def test_open_routes_answer_without_a_token(app: App) -> None:
     post = document["paths"]["/v1/users/{user_id}/memories"]["post"]
     assert {"201", "207", "422", "503"} <= set(post["responses"])
     assert "application/problem+json" in post["responses"]["422"]["content"]
+    assert document["security"] == [{"bearer": []}]
+    assert document["servers"] == [{"url": "./"}]
     assert "idempotency-key" in [parameter["name"] for parameter in post["parameters"]]
 
 

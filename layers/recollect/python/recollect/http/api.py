@@ -15,6 +15,7 @@ from aws_lambda_powertools.event_handler.openapi.exceptions import (
     RequestValidationError,
     ResponseValidationError,
 )
+from aws_lambda_powertools.event_handler.openapi.models import HTTPBearer, Server
 from aws_lambda_powertools.event_handler.openapi.params import Query
 from aws_lambda_powertools.utilities.data_classes import APIGatewayProxyEventV2
 
@@ -140,11 +141,18 @@ class Api(APIGatewayHttpResolver):
 
     def describe(self, title: str, version: str) -> None:
         """Publish the OpenAPI document at /openapi.json and a page to browse it at /docs."""
-        self.enable_swagger(path="/docs", title=title, version=version)
+        described: dict[str, Any] = {
+            "title": title,
+            "version": version,
+            "servers": [Server(url="./")],  # beside the document itself, whatever is in front of it
+            "security_schemes": {"bearer": HTTPBearer(bearerFormat="JWT")},
+            "security": [{"bearer": []}],
+        }
+        self.enable_swagger(path="/docs", **described)
 
         @self.get("/openapi.json", include_in_schema=False)
         def openapi() -> Response[str]:
-            return Response(200, "application/json", self.get_openapi_json_schema(title=title, version=version))
+            return Response(200, "application/json", self.get_openapi_json_schema(**described))
 
     def _check_parameters(self, operation: str, names: Iterable[str]) -> None:
         known = self._parameters.get(operation, frozenset())
