@@ -286,6 +286,8 @@ def test_a_bad_input_gets_a_problem_with_a_pointer_and_changes_nothing(
         (("GET", "/v1/users/ana"), (404, "/problems/unknown-route")),
         (("GET", "/"), (404, "/problems/unknown-route")),
         (("GET", f"{MEMORIES}/not-an-id"), (404, "/problems/not-found")),
+        (("GET", f"{MEMORIES}/{'0' * 3_000}"), (404, "/problems/not-found")),
+        (("DELETE", f"{MEMORIES}/{'0' * 3_000}"), (404, "/problems/not-found")),
     ],
 )
 def test_every_other_mistake_has_its_problem(app: App, given: tuple[Any, ...], expected: tuple[int, str]) -> None:

@@ -18,7 +18,7 @@ from recollect.commit import Committer, Decide, Partitions, Request, Surrounding
 from recollect.cursors import read_cursor, write_cursor
 from recollect.errors import NotFound, Unavailable
 from recollect.filters import Filter
-from recollect.model import Memory, NewMemory, is_expired
+from recollect.model import Memory, NewMemory, is_expired, is_memory_id
 from recollect.partition import Partition
 from recollect.ports import Embedder, MemoryStore
 from recollect.ranking import Mode, Ranked
@@ -81,10 +81,9 @@ class MemoryController:
         NotFound
             If the user has no such memory, or it has expired.
         """
-        memory = self._store.fetch(user_id, (memory_id,)).get(memory_id)
-        if memory is None or is_expired(memory.expires_at_ms, self._surroundings.now_ms()):
-            raise NotFound()
-        return memory
+        if not is_memory_id(memory_id):
+            raise NotFound
+        return self._unexpired(self._store.fetch(user_id, (memory_id,)).get(memory_id))
 
     def update(self, request: Request, memory_id: str, patch: Patch) -> Outcome:
         """Change one memory; its earlier version is kept.
@@ -213,7 +212,7 @@ class MemoryController:
 
     def _unexpired(self, memory: Memory | None) -> Memory:
         if memory is None or is_expired(memory.expires_at_ms, self._surroundings.now_ms()):
-            raise NotFound()
+            raise NotFound
         return memory
 
     def _query_vector(self, partition: Partition, query: SearchQuery) -> tuple[Vector | None, bool]:

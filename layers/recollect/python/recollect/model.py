@@ -5,6 +5,7 @@ Frozen and plain; validated once, at the edge (``schemas.py``). Times are epoch 
 """
 
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -22,6 +23,7 @@ BATCH_MAX_CONTENT_BYTES = 200_000  # embedding them takes 6 s of one vCPU in Eng
 IDEMPOTENCY_KEY_MAX_CHARS = 128
 QUERY_MAX_CHARS = 4_000
 SCHEMA_VERSION = 1
+_ULID = re.compile("[0-9A-HJKMNP-TV-Z]{26}")
 
 
 class MemoryType(StrEnum):
@@ -188,6 +190,11 @@ class Head:
     embedder: str = ""
     dimension: int = 0
     schema_version: int = SCHEMA_VERSION
+
+
+def is_memory_id(text: str) -> bool:
+    """Tell whether a text can be the id of a memory: a ULID, 26 characters of Crockford's base 32."""
+    return _ULID.fullmatch(text) is not None
 
 
 def identity(memory: Memory) -> bytes:

@@ -155,8 +155,8 @@ class Api(APIGatewayHttpResolver):
             return Response(200, "application/json", self.get_openapi_json_schema(**described))
 
     def _check_parameters(self, operation: str, names: Iterable[str]) -> None:
-        known = self._parameters.get(operation, frozenset())
-        if not known.issuperset(names):
+        known = self._parameters.get(operation)
+        if known is not None and not known.issuperset(names):
             raise InvalidInput(f"unknown query parameter; this path takes {', '.join(sorted(known)) or 'none'}")
 
     def _to_proxy_event(self, event: dict[str, Any]) -> _Event:
