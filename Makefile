@@ -93,13 +93,13 @@ setup: .venv/.ready build/node/.ready build/layers/model.ready
 		|| { echo "error: Python 3.11 or newer is needed; name it with: make PYTHON=python3.13 ..."; exit 1; }
 	@test -x $(BIN)/python || { echo "setup: making .venv"; $(PYTHON) -m venv .venv; }
 	@echo "setup: installing the pinned packages (about a minute, once)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements.txt
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --requirement requirements.txt
 	@touch $@
 
 build/node/.ready: Makefile | .venv/.ready
-	@node -e 'process.exit(process.versions.node.split(".")[0] < 20)' 2>/dev/null && npm --version >/dev/null 2>&1 \
+	@node -e 'process.exit(+(process.versions.node.split(".")[0] < 20))' 2>/dev/null && npm --version >/dev/null 2>&1 \
 		|| { echo "setup: installing Node.js into .venv"; \
-		$(BIN)/python -m pip install --quiet --disable-pip-version-check $(NODE_WHEEL); }
+		$(BIN)/python -m pip install -qq --disable-pip-version-check $(NODE_WHEEL); }
 	@test -e build/node/node_modules/aws-cdk/bin/cdk \
 		&& grep -q '"version": "$(CDK_VERSION)"' build/node/node_modules/aws-cdk/package.json \
 		|| { echo "setup: installing the CDK CLI $(CDK_VERSION)"; mkdir -p build/node; \
@@ -113,7 +113,7 @@ build/layers/model.ready: layers/model/build.py layers/model/graph.py layers/mod
 
 .PHONY: lock
 lock: .venv/.ready ## compile requirements.txt anew from pyproject.toml and the layer's pins
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check $(UV)
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check $(UV)
 	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-header --no-annotate --no-emit-index-url \
 		--no-emit-find-links --group pyproject.toml:dev layers/dependencies/requirements.txt -o requirements.txt
 
