@@ -90,6 +90,7 @@ def test_a_short_memory_takes_one_write_unit_for_its_entry_and_one_for_itself() 
         memory_id=short.memory_id,
         version=1,
         at_ms=1,
+        reason="nothing stored says the same",
         columns=columns_for(short, embedded),
         after=short,
     )

@@ -35,6 +35,13 @@ FULL = memory(
     expires_at_ms=253_402_300_799_999,
     status=Status.ARCHIVED,
     version=7,
+    pinned=True,
+    flags=("instruction",),
+    supersedes="B",
+    superseded_by="C",
+    valid_until_ms=5,
+    conflicts_with=("D", "E"),
+    merged_content="漢",
 )
 
 
@@ -59,6 +66,7 @@ def creating(of: Memory) -> Change:
         memory_id=of.memory_id,
         version=of.version,
         at_ms=NOW_MS,
+        reason="r",
         columns=columns_for(of, embedded),
         after=of,
     )

@@ -78,5 +78,6 @@ def _entry(seq: int, change: Change, by: str) -> Entry:
         version=change.version,
         at_ms=change.at_ms,
         by=by,
+        reason=change.reason,
         columns=change.columns,
     )

@@ -24,6 +24,7 @@ def holding(*memories: Memory) -> Partition:
             version=one.version,
             at_ms=NOW_MS,
             by="ana",
+            reason="r",
             columns=changes.columns_for(one, EMBEDDED),
         )
         for number, one in enumerate(memories, start=1)

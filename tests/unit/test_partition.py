@@ -24,7 +24,14 @@ def columns(of: Memory) -> Columns:
 def entry(seq: int, of: Memory, operation: Operation = Operation.CREATE) -> Entry:
     kept = None if operation is Operation.DELETE else columns(of)
     return Entry(
-        seq=seq, operation=operation, memory_id=of.memory_id, version=of.version, at_ms=NOW_MS, by="ana", columns=kept
+        seq=seq,
+        operation=operation,
+        memory_id=of.memory_id,
+        version=of.version,
+        at_ms=NOW_MS,
+        by="ana",
+        reason="r",
+        columns=kept,
     )
 
 

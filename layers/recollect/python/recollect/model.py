@@ -82,6 +82,18 @@ class Memory(NewMemory):
         ULID.
     version : int
         1, 2, … one more with every change.
+    pinned : bool
+        Never archived by decay.
+    flags : tuple of str
+        What to be careful about; see ``flags.py``.
+    supersedes, superseded_by : str or None
+        The memory that this one took the place of, and the one that took its place.
+    valid_until_ms : int or None
+        When it was superseded.
+    conflicts_with : tuple of str
+        Active memories that may contradict this one; nobody has decided yet.
+    merged_content : str or None
+        What was merged into the content by the present version, so that it can be taken out again.
     """
 
     memory_id: str
@@ -89,6 +101,13 @@ class Memory(NewMemory):
     updated_at_ms: int
     version: int = 1
     status: Status = Status.ACTIVE
+    pinned: bool = False
+    flags: tuple[str, ...] = ()
+    supersedes: str | None = None
+    superseded_by: str | None = None
+    valid_until_ms: int | None = None
+    conflicts_with: tuple[str, ...] = ()
+    merged_content: str | None = None
 
 
 class Operation(StrEnum):
@@ -96,7 +115,14 @@ class Operation(StrEnum):
 
     CREATE = "create"
     UPDATE = "update"
+    MERGE = "merge"
+    UNMERGE = "unmerge"
+    SUPERSEDE = "supersede"
+    LINK = "link"
+    RESOLVE = "resolve"
+    RESTORE = "restore"
     DELETE = "delete"
+    PURGE = "purge"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,6 +141,8 @@ class Columns:
         The embedding's int8 codes (``scan.encode``), `dimension` bytes; empty when there is none yet.
     embedder : str
         Name of the embedder that made `codes`; empty when there is none yet.
+    metadata_json : str
+        As the memory's, for filters on metadata.
     """
 
     type: MemoryType
@@ -128,6 +156,10 @@ class Columns:
     agent_id: str | None
     session_id: str | None
     actor: str | None
+    pinned: bool
+    flags: tuple[str, ...]
+    valid_until_ms: int | None
+    metadata_json: str
     identity: bytes
     text_key: int
     term_counts: Mapping[int, int] = field(repr=False)
@@ -145,8 +177,10 @@ class Entry:
         Its number in the user's log, 1, 2, … without gaps.
     by : str
         Who asked for it (the caller's subject).
+    reason : str
+        Why, in words; never text of a memory.
     columns : Columns or None
-        The memory after the change; ``None`` after a delete.
+        The memory after the change; ``None`` after a delete, or when it was purged since.
     """
 
     seq: int
@@ -155,6 +189,7 @@ class Entry:
     version: int
     at_ms: int
     by: str
+    reason: str
     columns: Columns | None
 
 
@@ -166,6 +201,7 @@ class Change:
     memory_id: str
     version: int
     at_ms: int
+    reason: str
     columns: Columns | None
     before: Memory | None = None
     after: Memory | None = None

@@ -16,6 +16,9 @@ from recollect.ports import StoredAnswer
 
 Item = dict[str, dict[str, Any]]
 _COUNT_MAX = 65_535
+_SCOPES = ("agent_id", "session_id", "actor")
+_TIMES = ("occurred_at", "expires_at", "valid_until")
+_LINKS = ("supersedes", "superseded_by", "merged_content")
 T = TypeVar("T")
 
 
@@ -61,6 +64,7 @@ def entry_item(user_id: str, seq: int, change: Change, by: str) -> Item:
         "version": _number(change.version),
         "at": _number(change.at_ms),
         "by": {"S": by},
+        "reason": {"S": change.reason},
     }
     columns = change.columns
     if columns is None:
@@ -94,6 +98,7 @@ def read_entry(item: Item) -> Entry:
             version=int(item["version"]["N"]),
             at_ms=int(item["at"]["N"]),
             by=item["by"]["S"],
+            reason=item["reason"]["S"],
             columns=_read_columns(item) if "identity" in item else None,
         ),
     )
@@ -107,8 +112,9 @@ def memory_item(user_id: str, memory: Memory, sort_key: str) -> Item:
         "memory_id": {"S": memory.memory_id},
         "version": _number(memory.version),
         "content": {"S": memory.content},
-        "metadata": {"S": memory.metadata_json},
         **_shared_values(memory),
+        **{name: {"S": value} for name in _LINKS if (value := getattr(memory, name)) is not None},
+        **({"conflicts_with": _texts(memory.conflicts_with)} if memory.conflicts_with else {}),
     }
 
 
@@ -127,7 +133,8 @@ def read_memory(item: Item) -> Memory:
             memory_id=item["memory_id"]["S"],
             version=int(item["version"]["N"]),
             content=item["content"]["S"],
-            metadata_json=item["metadata"]["S"],
+            conflicts_with=_read_texts(item, "conflicts_with"),
+            **_read_links(item),
             **_read_shared(item),
         ),
     )
@@ -174,12 +181,17 @@ def _shared_values(values: Memory | Columns) -> Item:
         "created_at": _number(values.created_at_ms),
         "updated_at": _number(values.updated_at_ms),
     }
-    if values.tags:
-        item["tags"] = {"L": [{"S": tag} for tag in values.tags]}
-    for name in ("agent_id", "session_id", "actor"):
+    if values.metadata_json != "{}":
+        item["metadata"] = {"S": values.metadata_json}
+    if values.pinned:
+        item["pinned"] = {"BOOL": True}
+    for name in ("tags", "flags"):
+        if getattr(values, name):
+            item[name] = _texts(getattr(values, name))
+    for name in _SCOPES:
         if getattr(values, name) is not None:
             item[name] = {"S": getattr(values, name)}
-    for name in ("occurred_at", "expires_at"):
+    for name in _TIMES:
         if getattr(values, name + "_ms") is not None:
             item[name] = _number(getattr(values, name + "_ms"))
     return item
@@ -192,10 +204,29 @@ def _read_shared(item: Item) -> dict[str, Any]:
         "importance": float(item["importance"]["N"]),
         "created_at_ms": int(item["created_at"]["N"]),
         "updated_at_ms": int(item["updated_at"]["N"]),
-        "tags": tuple(tag["S"] for tag in item.get("tags", {"L": []})["L"]),
-        **{name: item[name]["S"] if name in item else None for name in ("agent_id", "session_id", "actor")},
-        **{f"{name}_ms": int(item[name]["N"]) if name in item else None for name in ("occurred_at", "expires_at")},
+        "metadata_json": item["metadata"]["S"] if "metadata" in item else "{}",
+        "pinned": "pinned" in item,
+        "tags": _read_texts(item, "tags"),
+        "flags": _read_texts(item, "flags"),
+        **{name: _read_text(item, name) for name in _SCOPES},
+        **{f"{name}_ms": int(item[name]["N"]) if name in item else None for name in _TIMES},
     }
+
+
+def _read_links(item: Item) -> dict[str, Any]:
+    return {name: _read_text(item, name) for name in _LINKS}
+
+
+def _texts(values: tuple[str, ...]) -> dict[str, Any]:
+    return {"L": [{"S": value} for value in values]}
+
+
+def _read_texts(item: Item, name: str) -> tuple[str, ...]:
+    return tuple(value["S"] for value in item.get(name, {"L": []})["L"])
+
+
+def _read_text(item: Item, name: str) -> str | None:
+    return item[name]["S"] if name in item else None
 
 
 def _read_columns(item: Item) -> Columns:
