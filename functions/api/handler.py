@@ -12,10 +12,19 @@ from aws_lambda_powertools.event_handler.openapi.params import Header, Query
 from recollect import wiring
 from recollect.controller import MemoryController
 from recollect.http.api import Api, answer
-from recollect.http.batch import store_batch
+from recollect.http.batch import refused, store_batch
 from recollect.http.entrypoint import lambda_entrypoint
-from recollect.schemas.fields import KeyText, UserId
-from recollect.schemas.inputs import BatchInput, ContextInput, ListInput, MemoryPatch, SearchInput, StoreInput
+from recollect.schemas.fields import ETag, KeyText, UserId, version_of
+from recollect.schemas.inputs import (
+    BatchInput,
+    ContextInput,
+    ListInput,
+    MemoryPatch,
+    ResolveInput,
+    RestoreInput,
+    SearchInput,
+    StoreInput,
+)
 from recollect.schemas.outputs import (
     BatchOutput,
     ContextOutput,
@@ -23,8 +32,10 @@ from recollect.schemas.outputs import (
     MemoryOutput,
     PageOutput,
     Receipt,
+    ReceiptsOutput,
     SearchOutput,
     StatsOutput,
+    VersionsOutput,
     memory_output,
 )
 from recollect.settings import Settings
@@ -32,6 +43,11 @@ from recollect.settings import Settings
 IdempotencyKey = Annotated[
     KeyText | None, Header(alias="idempotency-key", description="a repeat under the same key gets the same answer")
 ]
+
+IfMatch = Annotated[
+    ETag | None, Header(alias="if-match", description='the version that you have seen, such as "3"; 412 if it changed')
+]
+NEW = ("created", "superseded", "conflict")
 
 
 def create_app(controller: MemoryController, report: Callable[[Exception], None]) -> Api:
@@ -43,24 +59,47 @@ def create_app(controller: MemoryController, report: Callable[[Exception], None]
         request = api.write_request(user_id, key)
         if isinstance(body.root, BatchInput):
             return answer(207, BatchOutput(results=store_batch(controller, request, body.root.memories)))
-        outcome = controller.store(request, [body.root.to_new()])[0]
-        return answer(201 if outcome.outcome == "created" else 200, Receipt.of(outcome))
+        outcome = controller.store(request, [body.root.to_store()])[0]
+        if (refusal := refused(outcome)) is not None:
+            raise refusal
+        return answer(201 if outcome.outcome in NEW else 200, Receipt.of(outcome))
 
-    @api.user_route("GET", "/memories", "List memories, newest first")
+    @api.user_route("GET", "/memories", "List memories by filter and order")
     def list_memories(user_id: UserId, page: Annotated[ListInput, Query()]) -> PageOutput:
-        return PageOutput.of(user_id, controller.list_memories(user_id, page.to_filter(), page.limit, page.cursor))
+        found = controller.list_memories(user_id, page.to_filter(), page.limit, page.cursor, page.to_order())
+        return PageOutput.of(user_id, found)
 
     @api.user_route("GET", "/memories/<memory_id>", "Read one memory")
     def get(user_id: UserId, memory_id: str) -> MemoryOutput:
         return memory_output(user_id, controller.get(user_id, memory_id))
 
+    @api.user_route("GET", "/memories/<memory_id>/versions", "Read all versions of a memory, also of a deleted one")
+    def versions(user_id: UserId, memory_id: str) -> VersionsOutput:
+        return VersionsOutput.of(user_id, controller.versions(user_id, memory_id))
+
     @api.user_route("PATCH", "/memories/<memory_id>", "Change one memory")
-    def update(user_id: UserId, memory_id: str, patch: MemoryPatch, key: IdempotencyKey = None) -> Receipt:
-        return Receipt.of(controller.update(api.write_request(user_id, key), memory_id, patch.to_patch()))
+    def update(
+        user_id: UserId, memory_id: str, patch: MemoryPatch, key: IdempotencyKey = None, seen: IfMatch = None
+    ) -> Receipt:
+        request = api.write_request(user_id, key)
+        return Receipt.of(controller.update(request, memory_id, patch.to_patch(), version_of(seen)))
 
     @api.user_route("DELETE", "/memories/<memory_id>", "Delete one memory")
-    def delete(user_id: UserId, memory_id: str, key: IdempotencyKey = None) -> Receipt:
-        return Receipt.of(controller.delete(api.write_request(user_id, key), memory_id))
+    def delete(user_id: UserId, memory_id: str, key: IdempotencyKey = None, seen: IfMatch = None) -> Receipt:
+        return Receipt.of(controller.delete(api.write_request(user_id, key), memory_id, version_of(seen)))
+
+    @api.user_route("POST", "/memories/<memory_id>/restore", "Bring back an earlier version, also after a delete")
+    def restore(user_id: UserId, memory_id: str, body: RestoreInput, key: IdempotencyKey = None) -> Receipt:
+        return Receipt.of(controller.restore(api.write_request(user_id, key), memory_id, body.version))
+
+    @api.user_route("POST", "/memories/<memory_id>/unmerge", "Take apart what the present version merged")
+    def unmerge(user_id: UserId, memory_id: str, key: IdempotencyKey = None) -> ReceiptsOutput:
+        return ReceiptsOutput.of(controller.unmerge(api.write_request(user_id, key), memory_id))
+
+    @api.user_route("POST", "/memories/<memory_id>/resolve", "Settle a conflict with another memory")
+    def resolve(user_id: UserId, memory_id: str, body: ResolveInput, key: IdempotencyKey = None) -> ReceiptsOutput:
+        request = api.write_request(user_id, key)
+        return ReceiptsOutput.of(controller.resolve(request, memory_id, body.other_id, body.resolution))
 
     @api.user_route("POST", "/search", "Find the memories that matter for a query")
     def search(user_id: UserId, query: SearchInput) -> SearchOutput:

@@ -18,9 +18,8 @@ import numpy as np
 from recollect.answers import SearchQuery
 from recollect.controller import MemoryController
 from recollect.embedding.onnx import OnnxEmbedder
-from recollect.model import NewMemory
 
-from tests.support.builders import asking, controller
+from tests.support.builders import asking, controller, to_store
 from tests.support.inmemory import InMemoryMemoryStore
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -99,7 +98,7 @@ def warm(size: int, repeats: int = 40) -> dict[str, list[float]]:
         return " ".join(rng.choice(WORDS, 12))
 
     return {
-        f"store.{size}.own_ms": times(repeats, lambda: of.store(asking(), [NewMemory(content=sentence())])),
+        f"store.{size}.own_ms": times(repeats, lambda: of.store(asking(), [to_store(content=sentence())])),
         f"search.{size}.own_ms": times(repeats, lambda: of.search("ana", SearchQuery(text=sentence()))),
     }
 
@@ -110,7 +109,7 @@ def filled(size: int) -> MemoryController:
     of = controller(InMemoryMemoryStore(), OnnxEmbedder())
     for start in range(0, size, 100):
         texts = [f"{' '.join(rng.choice(WORDS, 10))} {start + number}" for number in range(min(100, size - start))]
-        of.store(asking(), [NewMemory(content=text) for text in texts])
+        of.store(asking(), [to_store(content=text) for text in texts])
     return of
 
 

@@ -15,10 +15,10 @@ from recollect.aws.items import entry_item, memory_item
 from recollect.changes import Embedded, columns_for
 from recollect.controller import MemoryController
 from recollect.errors import Conflict, NotFound, Unavailable
-from recollect.filters import Filter
-from recollect.model import Change, NewMemory, Operation
+from recollect.filters import ACTIVE
+from recollect.model import Change, Operation
 
-from tests.support.builders import asking, controller, memory
+from tests.support.builders import asking, controller, memory, to_store
 from tests.support.embedder import HashingEmbedder
 from tests.support.table import TABLE_NAME, create_table
 
@@ -36,7 +36,7 @@ def of(monkeypatch: pytest.MonkeyPatch) -> Iterator[MemoryController]:
         client = clients.dynamodb_client()
         create_table(client)
         made = controller(DynamoDBMemoryStore(client, TABLE_NAME))
-        made.store(asking(), [NewMemory(content="green tea")])
+        made.store(asking(), [to_store(content="green tea")])
         yield made
 
 
@@ -60,18 +60,18 @@ def test_a_search_that_finds_nothing_is_one_query(of: MemoryController) -> None:
 
 
 def test_a_listing_is_one_query_and_one_batch_get(of: MemoryController) -> None:
-    assert counted(lambda: of.list_memories("ana", Filter(), 10)) == {"dynamodb.Query": 1, "dynamodb.BatchGetItem": 1}
+    assert counted(lambda: of.list_memories("ana", ACTIVE, 10)) == {"dynamodb.Query": 1, "dynamodb.BatchGetItem": 1}
 
 
 def test_a_store_is_one_query_and_one_transaction(of: MemoryController) -> None:
-    assert counted(lambda: of.store(asking(), [NewMemory(content="coffee")])) == {
+    assert counted(lambda: of.store(asking(), [to_store(content="coffee")])) == {
         "dynamodb.Query": 1,
         "dynamodb.TransactWriteItems": 1,
     }
 
 
 def test_a_store_of_what_is_there_writes_nothing(of: MemoryController) -> None:
-    assert counted(lambda: of.store(asking(), [NewMemory(content="green tea")])) == {"dynamodb.Query": 1}
+    assert counted(lambda: of.store(asking(), [to_store(content="green tea")])) == {"dynamodb.Query": 1}
 
 
 def item_bytes(item: Any) -> int:

@@ -136,6 +136,8 @@ def test_an_update_replaces_and_a_delete_removes_the_memory(store: MemoryStore) 
 
     entries, _ = store.read_log("ana", 1)
     assert store.fetch("ana", ["A"]) == {}
+    assert store.versions("ana", "A") == [FULL, newer]
+    assert store.versions("bob", "A") == store.versions("ana", "B") == []
     assert [(entry.operation, entry.columns is None) for entry in entries] == [
         (Operation.UPDATE, False),
         (Operation.DELETE, True),

@@ -11,12 +11,14 @@ from recollect.controller import MemoryController
 from recollect.embedding.onnx import OnnxEmbedder
 from recollect.wiring import surroundings
 
-from tests.eval import locomo, report
+from tests.eval import locomo, reconcile, report
 from tests.eval.run import Asked, ask, ingest
 from tests.support.inmemory import InMemoryMemoryStore
 
 ROOT = Path(__file__).resolve().parents[2]
 DEFAULT_LOCOMO = ROOT.parent / "shared" / "data" / "locomo" / "locomo10.json"
+DEFAULT_SICK = ROOT.parent / "shared" / "data" / "sick" / "SICK_trial.txt"
+PAIRS = Path(__file__).parent / "pairs"
 CHOSEN_ON_EVERY = 2  # constants of the ranking were chosen on the 1st, 3rd, 5th … conversation of the file
 
 
@@ -47,13 +49,34 @@ def evaluate_locomo(path: Path) -> dict[str, float]:
     }
 
 
+def evaluate_reconciling(sick: Path) -> dict[str, float]:
+    """Reconcile labelled pairs: the half that rules were tuned on, the half that only this reads, and SICK."""
+    embedder = OnnxEmbedder()
+    found: dict[str, float] = {}
+    for half in ("tune", "held"):
+        judged = reconcile.judge(reconcile.load(PAIRS / f"{half}.tsv"), embedder)
+        print(reconcile.shown(f"reconcile {half}", judged))
+        prefix = "reconcile" if half == "held" else f"reconcile.{half}"
+        found |= {f"{prefix}.{name}": rate for name, rate in reconcile.rates(judged).items()}
+    if sick.is_file():
+        judged = reconcile.judge(reconcile.load_sick(sick), embedder)
+        print(reconcile.shown("reconcile SICK", judged))
+        rates = reconcile.rates(judged)
+        found |= {f"reconcile.sick.{name}": rates[name] for name in ("false_supersession_rate", "false_merge_rate")}
+    else:
+        print(f"reconcile SICK: skipped, there is no file {sick}; give one with --sick")
+    return found
+
+
 def main() -> None:
     """Run every part whose data is there."""
     parser = argparse.ArgumentParser(prog="python -m tests.eval", description=__doc__)
     parser.add_argument("--locomo", type=Path, default=DEFAULT_LOCOMO, help="path of locomo10.json")
+    parser.add_argument("--sick", type=Path, default=DEFAULT_SICK, help="path of a file of the SICK data")
     parser.add_argument("--output", type=Path, default=ROOT / "build" / "eval.json", help="file of figures")
     options = parser.parse_args()
     figures = report.read(options.output)
+    figures = report.merged(figures, "reconcile", evaluate_reconciling(options.sick))
     if options.locomo.is_file():
         found = evaluate_locomo(options.locomo)
         print(report.table(found))

@@ -13,6 +13,7 @@ from recollect.commit import Request
 from recollect.controller import MemoryController
 from recollect.model import BATCH_MAX_COUNT, MemoryType, NewMemory
 from recollect.ranking import Mode
+from recollect.storing import ToStore
 
 from tests.eval.locomo import Conversation, Question, Turn
 from tests.eval.metrics import RANKS, measures
@@ -80,11 +81,12 @@ def _ask_one(controller: MemoryController, user_id: str, question: Question, rel
     return Asked(user_id, question.category, mode.value, measures(ranking, relevant), milliseconds)
 
 
-def _memory(turn: Turn) -> NewMemory:
-    return NewMemory(
+def _memory(turn: Turn) -> ToStore:
+    memory = NewMemory(
         content=turn.content,
         type=MemoryType.EPISODIC,
         session_id=turn.session_id,
         actor=turn.actor,
         occurred_at_ms=turn.occurred_at_ms,
     )
+    return ToStore(memory)

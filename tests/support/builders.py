@@ -8,8 +8,9 @@ from urllib.parse import parse_qsl
 
 from recollect.commit import Request, Surroundings
 from recollect.controller import MemoryController
-from recollect.model import Memory, MemoryType
+from recollect.model import Memory, MemoryType, NewMemory
 from recollect.ports import Embedder, MemoryStore
+from recollect.storing import OnSimilar, ToStore
 
 from tests.support.embedder import HashingEmbedder
 from tests.support.inmemory import InMemoryMemoryStore
@@ -62,6 +63,13 @@ def controller(
 def asking(user_id: str = "ana", key: str | None = None, digest: str = "d") -> Request:
     """Make a write request of a user."""
     return Request(user_id, by=user_id, idempotency_key=key, digest=digest, request_id="r-1")
+
+
+def to_store(
+    content: str, *, on_similar: OnSimilar = OnSimilar.RECONCILE, supersedes: str | None = None, **values: Any
+) -> ToStore:
+    """Make what a caller wants to be stored."""
+    return ToStore(NewMemory(content=content, **values), on_similar, supersedes)
 
 
 def memory(content: str, **values: Any) -> Memory:

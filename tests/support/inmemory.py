@@ -17,7 +17,7 @@ class InMemoryMemoryStore:
         self._heads: dict[str, Head] = {}
         self._memories: dict[tuple[str, str], Memory] = {}
         self._answers: dict[tuple[str, str], StoredAnswer] = {}
-        self.versions: dict[tuple[str, str, int], Memory] = {}
+        self._versions: dict[tuple[str, str, int], Memory] = {}
 
     def read_log(self, user_id: str, after_seq: int) -> tuple[list[Entry], Head]:
         with self._lock:
@@ -50,6 +50,11 @@ class InMemoryMemoryStore:
             keys = [(user_id, memory_id) for memory_id in memory_ids]
             return {key[1]: self._memories[key] for key in keys if key in self._memories}
 
+    def versions(self, user_id: str, memory_id: str) -> Sequence[Memory]:
+        with self._lock:
+            keys = sorted(key for key in self._versions if key[:2] == (user_id, memory_id))
+            return [self._versions[key] for key in keys]
+
     def stored_answer(self, user_id: str, key: str) -> StoredAnswer | None:
         with self._lock:
             return self._answers.get((user_id, key))
@@ -63,7 +68,7 @@ class InMemoryMemoryStore:
     def _follow(self, user_id: str, change: Change) -> None:
         key = (user_id, change.memory_id)
         if change.before is not None:
-            self.versions[(*key, change.before.version)] = change.before
+            self._versions[(*key, change.before.version)] = change.before
         if change.after is not None:
             self._memories[key] = change.after
         else:

@@ -8,15 +8,16 @@ from recollect.changes import Decision, Patch
 from recollect.commit import MAX_ATTEMPTS, Partitions
 from recollect.controller import MemoryController
 from recollect.errors import InvalidInput, NotFound, Unavailable
-from recollect.filters import Filter
-from recollect.model import Change, Entry, Head, NewMemory
+from recollect.filters import ACTIVE
+from recollect.model import Change, Entry, Head
 from recollect.ports import StoredAnswer
+from recollect.storing import OnSimilar
 
-from tests.support.builders import Clock, asking, controller
+from tests.support.builders import Clock, asking, controller, to_store
 from tests.support.embedder import HashingEmbedder
 from tests.support.inmemory import InMemoryMemoryStore
 
-TEA = NewMemory(content="tea at four")
+TEA = to_store(content="tea at four")
 
 
 class FailingStore(InMemoryMemoryStore):
@@ -50,7 +51,7 @@ class FailingStore(InMemoryMemoryStore):
 
 
 def contents(of: MemoryController, user_id: str = "ana") -> list[str]:
-    return sorted(one.content for one in of.list_memories(user_id, Filter(), 200).memories)
+    return sorted(one.content for one in of.list_memories(user_id, ACTIVE, 200).memories)
 
 
 def test_fifty_writers_of_one_statement_make_one_memory() -> None:
@@ -79,7 +80,7 @@ def test_writers_of_different_facts_lose_nothing_and_leave_no_gap() -> None:
         for fact in range(10):
             while True:
                 try:
-                    instance.store(asking(), [NewMemory(content=f"fact {fact} of {number}")])
+                    instance.store(asking(), [to_store(f"fact {fact} of {number}", on_similar=OnSimilar.CREATE)])
                     break
                 except Unavailable:
                     continue
@@ -119,7 +120,7 @@ def test_a_batch_of_several_commits_that_dies_in_the_middle_and_is_retried_is_on
     store = FailingStore()
     appends = iter([False, True])
     store.fail = lambda at: at == moment and next(appends, False)
-    batch = [NewMemory(content=f"fact {number}") for number in range(100)]
+    batch = [to_store(f"fact {number}", on_similar=OnSimilar.CREATE) for number in range(100)]
 
     with pytest.raises(Unavailable):
         controller(store, prefix="01HFA").store(asking(key="k"), batch)
@@ -136,7 +137,7 @@ def test_a_key_gives_the_stored_answer_to_the_same_request_and_refuses_another()
 
     assert controller(store, prefix="01HFB").store(asking(key="k"), [TEA]) == first
     with pytest.raises(InvalidInput):
-        controller(store).store(asking(key="k", digest="another"), [NewMemory(content="x")])
+        controller(store).store(asking(key="k", digest="another"), [to_store(content="x")])
     assert controller(store).store(asking("bob", key="k"), [TEA])[0].memory_id != first[0].memory_id
 
 
@@ -145,9 +146,7 @@ def test_a_key_is_forgotten_after_a_day() -> None:
     controller(store, clock=clock).store(asking(key="k"), [TEA])
 
     clock.now_ms += 24 * 3_600_000
-    outcome = controller(store, clock=clock, prefix="01HFB").store(
-        asking(key="k", digest="b"), [NewMemory(content="x")]
-    )
+    outcome = controller(store, clock=clock, prefix="01HFB").store(asking(key="k", digest="b"), [to_store(content="x")])
 
     assert outcome[0].outcome == "created"
 
@@ -164,7 +163,7 @@ def test_a_repeated_delete_under_a_key_gets_the_same_answer_and_without_one_noth
 
 def test_stored_answers_hold_no_text_of_memories() -> None:
     store = InMemoryMemoryStore()
-    controller(store).store(asking(key="k"), [NewMemory(content="a canary sentence")])
+    controller(store).store(asking(key="k"), [to_store(content="a canary sentence")])
 
     answer = store.stored_answer("ana", "k")
 
@@ -204,12 +203,13 @@ def test_an_update_decides_again_on_what_another_writer_left() -> None:
         read_log = staticmethod(store.read_log)
         fetch = staticmethod(store.fetch)
         stored_answer = staticmethod(store.stored_answer)
+        versions = staticmethod(store.versions)
 
     outcome = controller(Interrupted()).update(asking(), memory_id, Patch({"tags": ("x",)}))
 
     changed = controller(store).get("ana", memory_id)
     assert (changed.importance, changed.tags, changed.version, outcome.version) == (0.9, ("x",), 3, 3)
-    assert [store.versions["ana", memory_id, version].version for version in (1, 2)] == [1, 2]
+    assert [version.version for version in store.versions("ana", memory_id)] == [1, 2]
 
 
 def test_a_failed_embedding_leaves_everything_as_it_was() -> None:
@@ -228,7 +228,7 @@ def test_a_log_that_was_read_while_a_commit_went_through_is_read_again_or_cut() 
     whole = InMemoryMemoryStore()
     writer = controller(whole)
     writer.store(asking(), [TEA])
-    writer.store(asking(), [NewMemory(content="coffee")])
+    writer.store(asking(), [to_store(content="coffee")])
     entries, head = whole.read_log("ana", 0)
     views = iter([(entries[:1], head), (entries, replace(head, seq=1)), (entries, head)])
 
@@ -247,9 +247,9 @@ def test_a_user_who_was_erased_and_came_back_is_read_from_the_start() -> None:
     store = InMemoryMemoryStore()
     warm = controller(store)
     warm.store(asking(), [TEA])
-    warm.store(asking(), [NewMemory(content="coffee")])
+    warm.store(asking(), [to_store(content="coffee")])
     fresh = InMemoryMemoryStore()
-    controller(fresh, prefix="01HFNEW").store(asking(), [NewMemory(content="a new life")])
+    controller(fresh, prefix="01HFNEW").store(asking(), [to_store(content="a new life")])
 
     store.__dict__.update(fresh.__dict__)
 
@@ -263,6 +263,6 @@ def test_a_decision_that_is_refused_commits_nothing() -> None:
         raise InvalidInput("no")
 
     with pytest.raises(InvalidInput):
-        controller(store)._committer.commit(asking(key="k"), refuse)
+        controller(store)._committer.commit(asking(key="k"), refuse, reads=lambda _: [])
     assert store.read_log("ana", 0) == ([], Head())
     assert store.stored_answer("ana", "k") is None

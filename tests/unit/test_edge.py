@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from recollect.cursors import read_cursor, write_cursor
 from recollect.errors import CorruptData, InvalidInput, NotFound, Unavailable
-from recollect.filters import Filter
+from recollect.filters import ACTIVE, EVERYTHING, Filter
 from recollect.http import body, paths
 from recollect.http.identity import Caller, caller_of
 from recollect.http.problems import (
@@ -20,7 +20,7 @@ from recollect.http.problems import (
     field_errors,
     problem,
 )
-from recollect.model import Status
+from recollect.ordering import NEWEST_FIRST, Order, OrderBy
 
 ENDS = ["/memories", "/memories/[^/]+", "/search", "/context", "/stats"]
 
@@ -169,29 +169,35 @@ def test_faults_become_json_pointers_without_the_value() -> None:
     assert faults == [{"pointer": "/memories/1/metadata/a~1b~0c/0", "detail": "must be so"}]
 
 
-@given(st.integers(), st.text(max_size=26))
-def test_a_cursor_comes_back(at_ms: int, memory_id: str) -> None:
-    token = write_cursor((at_ms, memory_id), "ana", Filter())
+@given(st.booleans(), st.integers() | st.floats(0, 1), st.text(max_size=26))
+def test_a_cursor_comes_back(is_there: bool, value: float, memory_id: str) -> None:
+    token = write_cursor((is_there, value, memory_id), "ana", ACTIVE, NEWEST_FIRST)
 
-    assert read_cursor(token, "ana", Filter()) == (at_ms, memory_id)
+    assert read_cursor(token, "ana", ACTIVE, NEWEST_FIRST) == (is_there, value, memory_id)
 
 
-TOKEN = write_cursor((5, "A"), "ana", Filter())
+POSITION = (True, 5, "A")
+TOKEN = write_cursor(POSITION, "ana", ACTIVE, NEWEST_FIRST)
+FORGED = base64.urlsafe_b64encode(json.dumps([True, 6, "A", json.loads(base64.urlsafe_b64decode(TOKEN))[3]]).encode())
 
 
 @pytest.mark.parametrize(
-    ("token", "user_id", "wanted"),
+    ("token", "user_id", "wanted", "order"),
     [
-        (TOKEN, "bob", Filter()),
-        (TOKEN, "ana", Filter(statuses=(Status.ARCHIVED,))),
-        (TOKEN[:-4], "ana", Filter()),
-        ("", "ana", Filter()),
-        ("é", "ana", Filter()),
-        (base64.urlsafe_b64encode(b"[1]").decode(), "ana", Filter()),
-        (base64.urlsafe_b64encode(b'{"a": 1}').decode(), "ana", Filter()),
-        (base64.urlsafe_b64encode(b"7").decode(), "ana", Filter()),
+        (TOKEN, "bob", ACTIVE, NEWEST_FIRST),
+        (TOKEN, "ana", EVERYTHING, NEWEST_FIRST),
+        (TOKEN, "ana", ACTIVE, Order(OrderBy.IMPORTANCE)),
+        (FORGED.decode(), "ana", ACTIVE, NEWEST_FIRST),
+        (TOKEN[:-4], "ana", ACTIVE, NEWEST_FIRST),
+        ("!" + TOKEN, "ana", ACTIVE, NEWEST_FIRST),
+        (base64.urlsafe_b64encode(b"[" * 100_000).decode(), "ana", ACTIVE, NEWEST_FIRST),
+        ("", "ana", ACTIVE, NEWEST_FIRST),
+        ("é", "ana", ACTIVE, NEWEST_FIRST),
+        (base64.urlsafe_b64encode(b"[1]").decode(), "ana", ACTIVE, NEWEST_FIRST),
+        (base64.urlsafe_b64encode(b'{"a": 1}').decode(), "ana", ACTIVE, NEWEST_FIRST),
+        (base64.urlsafe_b64encode(b"7").decode(), "ana", ACTIVE, NEWEST_FIRST),
     ],
 )
-def test_a_cursor_of_another_listing_is_refused(token: str, user_id: str, wanted: Filter) -> None:
+def test_a_cursor_of_another_listing_is_refused(token: str, user_id: str, wanted: Filter, order: Order) -> None:
     with pytest.raises(InvalidInput):
-        read_cursor(token, user_id, wanted)
+        read_cursor(token, user_id, wanted, order)

@@ -2,12 +2,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from recollect.changes import columns_for
 from recollect.errors import CorruptData
-from recollect.filters import Filter, Range
-from recollect.model import Columns, Entry, Head, Memory, MemoryType, Operation, Status
+from recollect.filtering import visible
+from recollect.filters import ACTIVE, EVERYTHING, Filter
+from recollect.model import Columns, Entry, Head, Memory, Operation, Status
 from recollect.partition import Partition
 from recollect.scan import encode
 
@@ -41,18 +40,15 @@ def partition(*entries: Entry) -> Partition:
     return made
 
 
-EVERYTHING = Filter()
-
-
-def visible(of: Partition, wanted: Filter = EVERYTHING, now_ms: int = NOW_MS) -> list[str]:
-    return [of.memory_id(int(row)) for row in np.flatnonzero(of.mask(wanted, now_ms))]
+def seen(of: Partition, wanted: Filter = ACTIVE, now_ms: int = NOW_MS) -> list[str]:
+    return [of.memory_id(int(row)) for row in np.flatnonzero(visible(of, wanted, now_ms))]
 
 
 def test_a_changed_memory_shows_its_newest_row_only() -> None:
     old = memory("old", memory_id="A")
     made = partition(entry(1, old), entry(2, replace(old, content="new", version=2), Operation.UPDATE))
 
-    assert visible(made) == ["A"]
+    assert seen(made) == ["A"]
     assert made.version_of("A") == 2
     assert len(made) == 1
     assert made.row_count == 2
@@ -62,7 +58,7 @@ def test_a_deleted_memory_is_gone_from_every_look_up() -> None:
     gone = memory("gone", memory_id="A")
     made = partition(entry(1, gone), entry(2, gone, Operation.DELETE))
 
-    assert visible(made, Filter(statuses=())) == []
+    assert seen(made, EVERYTHING) == []
     assert made.version_of("A") is None
     assert made.same_statement(columns(gone).identity, NOW_MS) is None
 
@@ -81,7 +77,7 @@ def test_entries_applied_one_by_one_equal_entries_applied_at_once() -> None:
 
     at_once = partition(*entries)
 
-    assert visible(stepwise) == visible(at_once) == ["A"]
+    assert seen(stepwise) == seen(at_once) == ["A"]
     np.testing.assert_array_equal(stepwise.live, at_once.live)
     np.testing.assert_array_equal(stepwise.vectors, at_once.vectors)
 
@@ -98,8 +94,8 @@ def test_an_expired_memory_is_hidden_from_the_second_that_it_expires() -> None:
     short = memory("short", memory_id="A", expires_at_ms=NOW_MS + 1000)
     made = partition(entry(1, short))
 
-    assert visible(made, now_ms=NOW_MS + 999) == ["A"]
-    assert visible(made, now_ms=NOW_MS + 1000) == []
+    assert seen(made, now_ms=NOW_MS + 999) == ["A"]
+    assert seen(made, now_ms=NOW_MS + 1000) == []
     assert made.same_statement(columns(short).identity, NOW_MS + 1000) is None
 
 
@@ -111,68 +107,14 @@ def test_vectors_of_another_embedder_are_pending_never_compared() -> None:
     assert not made.vectors.any()
 
 
-FILTERS = st.builds(
-    Filter,
-    types=st.lists(st.sampled_from(MemoryType), max_size=2).map(tuple),
-    statuses=st.sampled_from([(), (Status.ACTIVE,), (Status.ARCHIVED, Status.SUPERSEDED)]),
-    tags_all=st.lists(st.sampled_from("abz"), max_size=2).map(tuple),
-    tags_any=st.lists(st.sampled_from("abz"), max_size=2).map(tuple),
-    importance=st.none() | st.builds(Range, gte=st.none() | st.just(0.5), lt=st.none() | st.just(0.9)),
-    created_at_ms=st.none() | st.builds(Range, gt=st.none() | st.just(NOW_MS), lte=st.none() | st.just(NOW_MS + 5)),
-    occurred_at_ms=st.none() | st.builds(Range, gte=st.none() | st.just(3), lte=st.none() | st.just(7)),
-    agent_id=st.none() | st.sampled_from(["one", "two", "unknown"]),
-    session_id=st.none() | st.sampled_from(["one", "unknown"]),
-    actor=st.none() | st.sampled_from(["Mia", "unknown"]),
-)
-MEMORIES = st.builds(
-    replace,
-    st.just(memory("text")),
-    type=st.sampled_from(MemoryType),
-    status=st.sampled_from(Status),
-    tags=st.lists(st.sampled_from("abc"), max_size=2, unique=True).map(tuple),
-    importance=st.sampled_from([0.0, 0.5, 0.9, 1.0]),
-    created_at_ms=st.sampled_from([NOW_MS - 1, NOW_MS, NOW_MS + 5, NOW_MS + 6]),
-    occurred_at_ms=st.none() | st.sampled_from([0, 3, 7, 9]),
-    expires_at_ms=st.none() | st.sampled_from([NOW_MS, NOW_MS + 1]),
-    agent_id=st.none() | st.sampled_from(["one", "two"]),
-    session_id=st.none() | st.just("one"),
-    actor=st.none() | st.sampled_from(["Mia", "Leo"]),
-)
-
-
-def lets_through(wanted: Filter, of: Memory) -> bool:
-    """Decide one memory by one filter, naively."""
-    if wanted.statuses and of.status not in wanted.statuses:
-        return False
-    if wanted.types and of.type not in wanted.types:
-        return False
-    if not set(wanted.tags_all) <= set(of.tags) or (wanted.tags_any and not set(wanted.tags_any) & set(of.tags)):
-        return False
-    if any(getattr(wanted, n) not in (None, getattr(of, n)) for n in ("agent_id", "session_id", "actor")):
-        return False
-    if of.expires_at_ms is not None and of.expires_at_ms <= NOW_MS:
-        return False
-    return all(
-        within(getattr(of, name), getattr(wanted, name)) for name in ("importance", "created_at_ms", "occurred_at_ms")
+def test_active_rows_and_rows_with_a_label_are_told_apart() -> None:
+    made = partition(
+        entry(1, memory("a", memory_id="A", session_id="s")),
+        entry(2, memory("b", memory_id="B", status=Status.ARCHIVED)),
+        entry(3, memory("c", memory_id="C", expires_at_ms=NOW_MS)),
     )
 
-
-def within(value: float | None, bounds: Range | None) -> bool:
-    if bounds is None:
-        return True
-    if value is None:
-        return False
-    return (
-        (bounds.gte is None or value >= bounds.gte)
-        and (bounds.gt is None or value > bounds.gt)
-        and (bounds.lte is None or value <= bounds.lte)
-        and (bounds.lt is None or value < bounds.lt)
-    )
-
-
-@given(st.lists(MEMORIES, max_size=12), FILTERS)
-def test_a_filter_lets_through_what_a_naive_evaluator_lets_through(memories: list[Memory], wanted: Filter) -> None:
-    named = [replace(one, memory_id=str(number)) for number, one in enumerate(memories)]
-    made = partition(*[entry(number, one) for number, one in enumerate(named, start=1)])
-
-    assert visible(made, wanted) == [one.memory_id for one in named if lets_through(wanted, one)]
+    assert made.active(NOW_MS).tolist() == [True, False, False]
+    assert made.labelled("session_id", "s").tolist() == [True, False, False]
+    assert made.labelled("session_id", None).tolist() == [False, True, True]
+    assert not made.labelled("session_id", "unknown").any()

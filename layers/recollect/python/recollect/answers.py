@@ -1,10 +1,11 @@
 """What the controller is asked and what it answers: plain values, no behaviour."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from recollect.filters import Filter
+from recollect.filters import ACTIVE, Filter
 from recollect.model import Memory
+from recollect.ordering import NEWEST_FIRST, Order
 from recollect.ranking import Mode
 
 
@@ -15,18 +16,21 @@ class SearchQuery:
     Parameters
     ----------
     text : str
-        Not blank.
+        Not blank; not used in mode ``exact``.
     k : int
         Hits wanted, 1..100.
     min_score : float
         In [0, 1]; hits below it are left out.
+    order : Order
+        Of the hits in mode ``exact``; the other modes order by score.
     """
 
     text: str
     k: int = 10
     mode: Mode = Mode.HYBRID
     min_score: float = 0.0
-    filter: Filter = field(default_factory=Filter)
+    filter: Filter = ACTIVE
+    order: Order = NEWEST_FIRST
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +72,7 @@ class SearchResult:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Some memories of a listing, newest first, and where the next page starts (``None``: nowhere)."""
+    """Some memories of a listing, in its order, and where the next page starts (``None``: nowhere)."""
 
     memories: tuple[Memory, ...]
     cursor: str | None
@@ -90,6 +94,10 @@ class Stats:
 
     Parameters
     ----------
+    mean_importance : float or None
+        ``None`` without memories, as the times are.
+    text_bytes : int
+        UTF-8 bytes of content and metadata.
     pending_embeddings : int
         Memories without a vector of the present embedder: found by their words only.
     seq : int
@@ -100,6 +108,11 @@ class Stats:
     by_type: Mapping[str, int]
     by_status: Mapping[str, int]
     by_tag: Mapping[str, int]
+    mean_importance: float | None
+    text_bytes: int
+    first_created_at_ms: int | None
+    last_created_at_ms: int | None
+    last_updated_at_ms: int | None
     pending_embeddings: int
     seq: int
     embedder: str

@@ -5,7 +5,7 @@ thing that was asked, its outcome with a reason in words. At most one active mem
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -29,17 +29,24 @@ class Outcome:
     Parameters
     ----------
     outcome : str
-        ``created``, ``unchanged``, ``updated`` or ``deleted``.
+        ``created``, ``unchanged``, ``merged``, ``superseded``, ``conflict``, ``rejected``, ``missing``, ``updated``,
+        ``deleted``, ``restored``, ``resolved`` …
     version : int
         The memory's version afterwards.
     reason : str
-        Why, in words.
+        Why, in words; never text of a memory.
+    other_id : str or None
+        The other memory that is involved.
+    detail : str or None
+        What decided, in words that may be those of the memories; answered once and never kept.
     """
 
     outcome: str
     memory_id: str
     version: int
     reason: str
+    other_id: str | None = None
+    detail: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,40 +90,6 @@ class Patch:
     clears_metadata: bool = False
 
 
-def create(partition: Partition, asked: Sequence[tuple[Memory, Embedded]], now_ms: int) -> Decision:
-    """Decide on new memories: one that is there already, word for word, is `unchanged`; every other is `created`.
-
-    Parameters
-    ----------
-    asked : sequence of (Memory, Embedded)
-        Memories to be, with their ids, and their embeddings. Two of them may be the same statement.
-    """
-    outcomes: list[Outcome] = []
-    changes: list[Change] = []
-    new_ids: dict[bytes, str] = {}
-    for memory, embedded in asked:
-        columns = columns_for(memory, embedded)
-        known = partition.same_statement(columns.identity, now_ms) or new_ids.get(columns.identity)
-        if known is not None:
-            version = partition.version_of(known) or 1
-            outcomes.append(Outcome("unchanged", known, version, "the same statement is stored already"))
-            continue
-        new_ids[columns.identity] = memory.memory_id
-        outcomes.append(Outcome("created", memory.memory_id, 1, "nothing stored says the same"))
-        changes.append(
-            Change(
-                operation=Operation.CREATE,
-                memory_id=memory.memory_id,
-                version=1,
-                at_ms=now_ms,
-                reason="nothing stored says the same",
-                columns=columns,
-                after=memory,
-            )
-        )
-    return Decision(tuple(outcomes), tuple(changes))
-
-
 def update(partition: Partition, memory: Memory, patch: Patch, embedded: Embedded | None, now_ms: int) -> Decision:
     """Decide on a change of one memory.
 
@@ -138,21 +111,11 @@ def update(partition: Partition, memory: Memory, patch: Patch, embedded: Embedde
     changed = replace(memory, **patch.values, metadata_json=metadata)
     if changed == memory:
         return Decision((Outcome("unchanged", memory.memory_id, memory.version, "it is like that already"),))
-    changed = replace(changed, version=memory.version + 1, updated_at_ms=now_ms)
-    columns = columns_for(changed, embedded or _kept_embedding(partition, memory.memory_id))
-    known = partition.same_statement(columns.identity, now_ms)
-    if known is not None and known != memory.memory_id:
-        raise Conflict(f"memory {known} is the same statement already; delete one of the two")
-    change = Change(
-        operation=Operation.UPDATE,
-        memory_id=memory.memory_id,
-        version=changed.version,
-        at_ms=now_ms,
-        reason="changed as asked",
-        columns=columns,
-        before=memory,
-        after=changed,
+    changed = replace(changed, version=memory.version + 1, updated_at_ms=now_ms, merged_content=None)
+    change = change_of(
+        Operation.UPDATE, memory, changed, embedded or kept_embedding(partition, memory.memory_id), "changed as asked"
     )
+    refuse_repeat(partition, change, now_ms)
     return Decision((Outcome("updated", memory.memory_id, changed.version, "changed as asked"),), (change,))
 
 
@@ -169,6 +132,55 @@ def delete(memory: Memory, now_ms: int) -> Decision:
         before=memory,
     )
     return Decision((Outcome("deleted", memory.memory_id, version, "deleted as asked"),), (change,))
+
+
+def change_of(
+    operation: Operation,
+    before: Memory | None,
+    after: Memory,
+    embedded: "Embedded | tuple[bytes, str]",
+    reason: str,
+) -> Change:
+    """Describe the change from one version of a memory to the next; its time is that of the new version."""
+    return Change(
+        operation=operation,
+        memory_id=after.memory_id,
+        version=after.version,
+        at_ms=after.updated_at_ms,
+        reason=reason,
+        columns=columns_for(after, embedded),
+        before=before,
+        after=after,
+    )
+
+
+def refuse_repeat(partition: Partition, change: Change, now_ms: int, leaving: str | None = None) -> None:
+    """Refuse a change that would make a second active memory of one statement.
+
+    Parameters
+    ----------
+    leaving : str or None
+        A memory that becomes another statement in the same commit.
+
+    Raises
+    ------
+    Conflict
+        If another active memory is the same statement.
+    """
+    known = None if change.columns is None else partition.same_statement(change.columns.identity, now_ms)
+    if known not in (None, change.memory_id, leaving):
+        raise Conflict(f"memory {known} is the same statement already; delete one of the two")
+
+
+def next_version(memory: Memory, now_ms: int) -> Memory:
+    """Give the memory one version on, otherwise as it is."""
+    return replace(memory, version=memory.version + 1, updated_at_ms=now_ms, merged_content=None)
+
+
+def kept_embedding(partition: Partition, memory_id: str) -> tuple[bytes, str]:
+    """Give the embedding that a memory has in its partition (codes, embedder); empty if it has none."""
+    columns = partition.columns_of_memory(memory_id)
+    return (b"", "") if columns is None else (columns.codes, columns.embedder)
 
 
 def columns_for(memory: Memory, embedded: "Embedded | tuple[bytes, str]") -> Columns:
@@ -193,6 +205,7 @@ def columns_for(memory: Memory, embedded: "Embedded | tuple[bytes, str]") -> Col
         flags=memory.flags,
         valid_until_ms=memory.valid_until_ms,
         metadata_json=memory.metadata_json,
+        content_bytes=len(memory.content.encode("utf-8", "surrogatepass")),
         identity=identity(memory),
         text_key=text_key(memory.content),
         term_counts=term_counts(_searchable(memory)),
@@ -208,11 +221,6 @@ def _searchable(memory: Memory) -> str:
         day = datetime.fromtimestamp(memory.occurred_at_ms / 1000, UTC)
         words.append(f"{day.day} {_MONTHS[day.month - 1]} {day.year}")
     return " ".join(words)
-
-
-def _kept_embedding(partition: Partition, memory_id: str) -> tuple[bytes, str]:
-    columns = partition.columns_of_memory(memory_id)
-    return (b"", "") if columns is None else (columns.codes, columns.embedder)
 
 
 def _merged(metadata_json: str, patch: Patch) -> str:

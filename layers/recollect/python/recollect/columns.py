@@ -1,12 +1,18 @@
-"""A numpy column that grows: appending is amortised, reading is a view."""
+"""Columns that grow: appending is amortised, reading is a view or a mask over all rows."""
 
-from collections.abc import Sequence
-from typing import Any
+import json
+from collections.abc import Callable, Sequence
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
+Mask = npt.NDArray[np.bool_]
+
+PATHS_KEPT = 32
 _FIRST_CAPACITY = 64
+UNKNOWN: Final = int(np.iinfo(np.int64).min)  # of a time that is not known
+MISSING: Final = object()  # of a label or a value that is not there; JSON's null is a value
 
 
 class GrowingColumn:
@@ -43,3 +49,92 @@ class GrowingColumn:
         if len(values):
             self._array[self._size : needed] = values
         self._size = needed
+
+
+class LabelColumn:
+    """One text or none for each row; every different text is kept once."""
+
+    def __init__(self) -> None:
+        self._number_of: dict[str, int] = {}
+        self._numbers = GrowingColumn(np.int32)
+
+    @property
+    def values(self) -> Sequence[str]:
+        """All texts that a row has ever had."""
+        return list(self._number_of)
+
+    def extend(self, values: Sequence[str | None]) -> None:
+        """Append rows."""
+        number_of = self._number_of
+        self._numbers.extend([-1 if v is None else number_of.setdefault(v, len(number_of)) for v in values])
+
+    def matching(self, is_wanted: Callable[[object], bool]) -> Mask:
+        """Find the rows whose text, or `MISSING`, is wanted; asks once for each different text.
+
+        Returns
+        -------
+        ndarray of shape (row_count,), bool
+        """
+        answers = np.asarray([*map(is_wanted, self._number_of), is_wanted(MISSING)], dtype=np.bool_)
+        return np.asarray(answers[self._numbers.view])  # -1 is the last
+
+
+class TextsColumn:
+    """Any number of texts for each row."""
+
+    def __init__(self) -> None:
+        self._rows_of: dict[str, list[int]] = {}
+        self._filled = GrowingColumn(np.bool_)
+
+    @property
+    def filled(self) -> Mask:
+        """Ndarray of shape (row_count,), bool: rows with at least one text."""
+        return self._filled.view
+
+    def extend(self, values: Sequence[Sequence[str]]) -> None:
+        """Append rows."""
+        for row, texts in enumerate(values, start=len(self._filled)):
+            for text in texts:
+                self._rows_of.setdefault(text, []).append(row)
+        self._filled.extend([bool(texts) for texts in values])
+
+    def holding(self, text: object) -> Mask:
+        """Find the rows that have a text.
+
+        Returns
+        -------
+        ndarray of shape (row_count,), bool
+        """
+        mask = np.zeros(len(self._filled), dtype=np.bool_)
+        mask[self._rows_of.get(text, []) if isinstance(text, str) else []] = True
+        return mask
+
+
+class JsonColumn:
+    """A JSON object, as text, for each row; values at a path are read when they are first asked for, then kept."""
+
+    def __init__(self) -> None:
+        self._texts: list[str] = []
+        self._values_at: dict[tuple[str, ...], list[Any]] = {}  # the path that was asked for last is last
+
+    def extend(self, texts: Sequence[str]) -> None:
+        """Append rows."""
+        self._texts += texts
+
+    def values_at(self, path: tuple[str, ...]) -> list[Any]:
+        """Give each row's value at a path of names, `MISSING` where there is none; not to be changed."""
+        values = self._values_at.pop(path, [])
+        values += [_value_at(text, path) for text in self._texts[len(values) :]]
+        if len(self._values_at) == PATHS_KEPT:
+            del self._values_at[next(iter(self._values_at))]
+        self._values_at[path] = values
+        return values
+
+
+def _value_at(text: str, path: tuple[str, ...]) -> object:
+    value = {} if text == "{}" else json.loads(text)
+    for name in path:
+        if not isinstance(value, dict) or name not in value:
+            return MISSING
+        value = value[name]
+    return value

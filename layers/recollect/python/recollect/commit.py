@@ -6,7 +6,7 @@ are random up to a doubling ceiling ("full jitter"). Also keeps the warm partiti
 
 import json
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from recollect import telemetry
@@ -24,6 +24,7 @@ CACHE_MAX_ROWS = 100_000  # about 3 KB each with embedding, terms and overhead
 ANSWER_TTL_S = 24 * 3600
 
 Decide = Callable[[Partition, Mapping[str, Memory]], Decision]
+Reads = Callable[[Partition], Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,9 +146,9 @@ class Committer:
         request: Request,
         decide: Decide,
         *,
-        reads: tuple[str, ...] = (),
+        reads: Reads,
         earlier: tuple[Outcome, ...] = (),
-        is_last: bool = True,
+        expected: int = 1,
     ) -> tuple[Outcome, ...]:
         """Decide and commit, again and again until nobody else came first.
 
@@ -156,12 +157,12 @@ class Committer:
         request : Request
         decide : callable
             Pure; given the partition and the memories named by `reads` (those that exist).
-        reads : tuple of str
-            Ids of memories whose content the decision needs.
+        reads : callable
+            Pure; given the partition, names the memories whose content the decision needs.
         earlier : tuple of Outcome
             Outcomes of earlier parts of the same request.
-        is_last : bool
-            Whether the answer is complete, so that it is kept under the idempotency key.
+        expected : int
+            How many outcomes complete the answer, so that it is kept under the idempotency key.
 
         Returns
         -------
@@ -183,7 +184,7 @@ class Committer:
             if stored is not None:
                 return stored
             try:
-                return earlier + self._attempt(request, decide, reads, earlier, is_last)
+                return earlier + self._attempt(request, decide, reads, earlier, expected)
             except _CameFirst:
                 telemetry.count("commit_conflicts")
                 self._surroundings.sleep(self._surroundings.random() * ceiling_s)
@@ -211,14 +212,15 @@ class Committer:
         self,
         request: Request,
         decide: Decide,
-        reads: tuple[str, ...],
+        reads: Reads,
         earlier: tuple[Outcome, ...],
-        is_last: bool,
+        expected: int,
     ) -> tuple[Outcome, ...]:
         partition = self._partitions.refresh(request.user_id)
-        memories = self._read(request.user_id, partition, reads)
+        memories = self._read(request.user_id, partition, reads(partition))
         decision = decide(partition, memories)
-        answer = self._answer(request, earlier + decision.outcomes) if is_last else None
+        outcomes = earlier + decision.outcomes
+        answer = self._answer(request, outcomes) if len(outcomes) >= expected else None
         if decision.changes or answer is not None:
             with telemetry.stage("commit"):
                 self._append(request, partition.head, decision, answer)
@@ -237,7 +239,7 @@ class Committer:
         except Conflict as error:
             raise _CameFirst from error
 
-    def _read(self, user_id: str, partition: Partition, memory_ids: tuple[str, ...]) -> Mapping[str, Memory]:
+    def _read(self, user_id: str, partition: Partition, memory_ids: Sequence[str]) -> Mapping[str, Memory]:
         wanted = [memory_id for memory_id in memory_ids if partition.version_of(memory_id) is not None]
         if not wanted:
             return {}
@@ -255,7 +257,7 @@ class Committer:
         return StoredAnswer(
             key=request.idempotency_key,
             request_digest=request.digest,
-            answer_json=json.dumps([asdict(outcome) for outcome in outcomes]),
+            answer_json=json.dumps([asdict(replace(outcome, detail=None)) for outcome in outcomes]),
             created_at_s=now_s,
             expires_at_s=now_s + ANSWER_TTL_S,
         )

@@ -5,73 +5,30 @@ filter, rank, fetch. Serves one request at a time, as a Lambda instance does.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from recollect import changes, context, ranking, telemetry
+from recollect import context, ordering, ranking, telemetry
 from recollect.answers import ContextBlock, Hit, Page, SearchQuery, SearchResult, Stats
-from recollect.changes import Decision, Embedded, Outcome, Patch
-from recollect.chunks import ANSWER_MAX_BYTES, Asked, answer_bytes, chunks
-from recollect.commit import Committer, Decide, Partitions, Request, Surroundings
+from recollect.chunks import ANSWER_MAX_BYTES, answer_bytes
 from recollect.cursors import read_cursor, write_cursor
 from recollect.errors import NotFound, Unavailable
-from recollect.filters import Filter
-from recollect.model import Memory, NewMemory, is_expired, is_memory_id
+from recollect.filtering import visible
+from recollect.filters import EVERYTHING, Filter
+from recollect.model import Memory, is_expired, is_memory_id
+from recollect.ordering import NEWEST_FIRST, Order
 from recollect.partition import Partition
-from recollect.ports import Embedder, MemoryStore
 from recollect.ranking import Mode, Ranked
-from recollect.scan import Vector
+from recollect.scan import Mask, Vector
+from recollect.writing import Writing
 
 CONTEXT_MAX_HITS = 50
 
 
-class MemoryController:
-    """Serves the requests of users.
-
-    Parameters
-    ----------
-    store : MemoryStore
-    embedder : Embedder
-    surroundings : Surroundings
-        Time, ids, randomness, waiting.
-    """
-
-    def __init__(self, store: MemoryStore, embedder: Embedder, surroundings: Surroundings) -> None:
-        self._store = store
-        self._embedder = embedder
-        self._surroundings = surroundings
-        self._partitions = Partitions(store, embedder.name, embedder.dimension)
-        self._committer = Committer(store, self._partitions, surroundings, embedder.name, embedder.dimension)
-
-    def store(self, request: Request, new: Sequence[NewMemory]) -> tuple[Outcome, ...]:
-        """Store memories; each is `created`, or `unchanged` when the same statement is there.
-
-        Returns
-        -------
-        tuple of Outcome
-            One for each of `new`, in order.
-
-        Raises
-        ------
-        InvalidInput
-            If the idempotency key was used for another request.
-        Unavailable
-            If the store or the embedder does not answer. Of several memories some may be stored by then; a
-            repeat finds them `unchanged`.
-        """
-        stored = self._committer.stored_answer(request)
-        if stored is not None:
-            return stored
-        asked = self._embedded(new)
-        outcomes: tuple[Outcome, ...] = ()
-        parts = list(chunks(asked))
-        for number, part in enumerate(parts, start=1):
-            outcomes = self._committer.commit(
-                request, self._creating(part), earlier=outcomes, is_last=number == len(parts)
-            )
-        return outcomes
+class MemoryController(Writing):
+    """Serves the requests of users; see `Writing` for the half that changes memories and for what it is made of."""
 
     def get(self, user_id: str, memory_id: str) -> Memory:
         """Read one memory.
@@ -85,68 +42,44 @@ class MemoryController:
             raise NotFound
         return self._unexpired(self._store.fetch(user_id, (memory_id,)).get(memory_id))
 
-    def update(self, request: Request, memory_id: str, patch: Patch) -> Outcome:
-        """Change one memory; its earlier version is kept.
+    def versions(self, user_id: str, memory_id: str) -> list[Memory]:
+        """Read all versions of a memory, newest first; also of one that was deleted.
 
         Raises
         ------
         NotFound
-            If the user has no such memory.
-        Conflict
-            If another memory is the same statement already.
-        Unavailable
-            If the store or the embedder does not answer.
+            If the user never had such a memory.
         """
-        content = patch.values.get("content")
-        embedded = self._embed([content])[0] if content is not None else None
+        if not is_memory_id(memory_id):
+            raise NotFound
+        present = self._store.fetch(user_id, (memory_id,)).values()
+        versions = [*self._store.versions(user_id, memory_id), *present][::-1]
+        if not versions:
+            raise NotFound
+        return versions
 
-        def decide(partition: Partition, memories: Mapping[str, Memory]) -> Decision:
-            memory = self._unexpired(memories.get(memory_id))
-            return changes.update(partition, memory, patch, embedded, self._surroundings.now_ms())
+    def list_memories(
+        self, user_id: str, wanted: Filter, limit: int, cursor: str | None = None, order: Order = NEWEST_FIRST
+    ) -> Page:
+        """List memories in an order, page by page.
 
-        return self._committer.commit(request, decide, reads=(memory_id,))[-1]
-
-    def delete(self, request: Request, memory_id: str) -> Outcome:
-        """Hide one memory at once and everywhere; its last version is kept.
-
-        Raises
-        ------
-        NotFound
-            If the user has no such memory.
-        Unavailable
-            If the store does not answer.
-        """
-
-        def decide(_: Partition, memories: Mapping[str, Memory]) -> Decision:
-            return changes.delete(self._unexpired(memories.get(memory_id)), self._surroundings.now_ms())
-
-        return self._committer.commit(request, decide, reads=(memory_id,))[-1]
-
-    def list_memories(self, user_id: str, wanted: Filter, limit: int, cursor: str | None = None) -> Page:
-        """List memories, newest first, page by page; stable while others write.
+        While others write, every memory whose place in the order stays is listed once; one that is created or moves
+        meanwhile is listed if its new place comes after the page.
 
         Raises
         ------
         InvalidInput
-            If the cursor is not one of this user and filter.
+            If the cursor is not one of this user, filter and order.
         """
+        last = None if cursor is None else read_cursor(cursor, user_id, wanted, order)
         partition = self._partitions.refresh(user_id)
-        rows = np.flatnonzero(partition.mask(wanted, self._surroundings.now_ms()))
-        positions = sorted(
-            zip(
-                partition.number("created_at_ms")[rows].tolist(),
-                (partition.memory_id(int(row)) for row in rows),
-                strict=True,
-            ),
-            reverse=True,
-        )
-        if cursor is not None:
-            last = read_cursor(cursor, user_id, wanted)
-            positions = [position for position in positions if position < last]
+        positions = ordering.positions(partition, visible(partition, wanted, self._surroundings.now_ms()), order)
+        if last is not None:
+            positions = ordering.after(positions, last, order)
         page = positions[:limit]
-        memories, shown = self._fetch(user_id, [memory_id for _, memory_id in page])
+        memories, shown = self._fetch(user_id, [memory_id for _, _, memory_id in page])
         more = shown < len(page) or len(positions) > limit
-        return Page(tuple(memories), write_cursor(page[shown - 1], user_id, wanted) if more else None)
+        return Page(tuple(memories), write_cursor(page[shown - 1], user_id, wanted, order) if more else None)
 
     def search(self, user_id: str, query: SearchQuery) -> SearchResult:
         """Find the memories that matter for a query, best first.
@@ -157,9 +90,11 @@ class MemoryController:
             If the store does not answer; or the embedder, and the mode is ``semantic``.
         """
         partition = self._partitions.refresh(user_id)
-        mask = partition.mask(query.filter, self._surroundings.now_ms())
+        mask = visible(partition, query.filter, self._surroundings.now_ms())
         if not mask.any():
             return SearchResult((), 0, is_degraded=False, is_truncated=False)
+        if query.mode is Mode.EXACT:
+            return self._exact(user_id, partition, mask, query)
         vector, is_degraded = self._query_vector(partition, query)
         with telemetry.stage("rank"):
             scored = ranking.score(partition, mask, query.text, vector, query.mode)
@@ -168,7 +103,7 @@ class MemoryController:
         return SearchResult(hits, int(mask.sum()), is_degraded, is_truncated)
 
     def context(self, user_id: str, query: SearchQuery, token_budget: int) -> ContextBlock:
-        """Render the memories that matter for a query into a prompt block.
+        """Render the memories that matter for a query into a prompt block; flagged ones stay out until approved.
 
         Raises
         ------
@@ -176,44 +111,37 @@ class MemoryController:
             As `search`.
         """
         found = self.search(user_id, replace(query, k=CONTEXT_MAX_HITS))
-        text, memory_ids = context.render([hit.memory for hit in found.hits], token_budget)
+        unflagged = [hit.memory for hit in found.hits if not hit.memory.flags]
+        text, memory_ids = context.render(unflagged, token_budget)
         return ContextBlock(text, tuple(memory_ids), context.estimated_tokens(text), found.is_degraded)
 
     def stats(self, user_id: str) -> Stats:
         """Count a user's memories."""
         partition = self._partitions.refresh(user_id)
-        everything = partition.mask(Filter(statuses=()), self._surroundings.now_ms())
+        everything = visible(partition, EVERYTHING, self._surroundings.now_ms())
         kept = [partition.columns_of(int(row)) for row in np.flatnonzero(everything)]
+        created_at, updated_at = (partition.number(name)[everything] for name in ("created_at", "updated_at"))
         return Stats(
             total=len(kept),
             by_type=Counter(columns.type.value for columns in kept),
             by_status=Counter(columns.status.value for columns in kept),
             by_tag=Counter(tag for columns in kept for tag in columns.tags),
+            mean_importance=float(partition.number("importance")[everything].mean()) if kept else None,
+            text_bytes=sum(columns.content_bytes + len(columns.metadata_json.encode()) for columns in kept),
+            first_created_at_ms=int(created_at.min()) if kept else None,
+            last_created_at_ms=int(created_at.max()) if kept else None,
+            last_updated_at_ms=int(updated_at.max()) if kept else None,
             pending_embeddings=int((everything & ~partition.has_vector).sum()),
             seq=partition.head.seq,
             embedder=self._embedder.name,
             dimension=self._embedder.dimension,
         )
 
-    def _embed(self, texts: Sequence[str]) -> Sequence[Embedded]:
-        with telemetry.stage("embed"):
-            vectors = self._embedder.embed(texts)
-        return [Embedded(vector, self._embedder.name) for vector in vectors]
-
-    def _embedded(self, new: Sequence[NewMemory]) -> list[Asked]:
-        now_ms = self._surroundings.now_ms()
-        return [
-            (_memory(asked, self._surroundings.new_id(), now_ms), embedded)
-            for asked, embedded in zip(new, self._embed([asked.content for asked in new]), strict=True)
-        ]
-
-    def _creating(self, asked: Sequence[Asked]) -> Decide:
-        return lambda partition, _: changes.create(partition, asked, self._surroundings.now_ms())
-
-    def _unexpired(self, memory: Memory | None) -> Memory:
-        if memory is None or is_expired(memory.expires_at_ms, self._surroundings.now_ms()):
-            raise NotFound
-        return memory
+    def _exact(self, user_id: str, partition: Partition, mask: Mask, query: SearchQuery) -> SearchResult:
+        positions = ordering.positions(partition, mask, query.order)[: query.k]
+        memories, shown = self._fetch(user_id, [memory_id for _, _, memory_id in positions])
+        hits = tuple(Hit(memory, 1.0, {}) for memory in memories)
+        return SearchResult(hits, int(mask.sum()), is_degraded=False, is_truncated=shown < len(positions))
 
     def _query_vector(self, partition: Partition, query: SearchQuery) -> tuple[Vector | None, bool]:
         if query.mode is Mode.LEXICAL:
@@ -257,8 +185,3 @@ class MemoryController:
                 return memories, shown
             memories.append(memory)
         return memories, len(memory_ids)
-
-
-def _memory(asked: NewMemory, memory_id: str, now_ms: int) -> Memory:
-    values = {field.name: getattr(asked, field.name) for field in fields(NewMemory)}
-    return Memory(memory_id=memory_id, created_at_ms=now_ms, updated_at_ms=now_ms, **values)

@@ -6,34 +6,32 @@ import json
 
 from recollect.errors import InvalidInput
 from recollect.filters import Filter
+from recollect.ordering import Order, Position
 
-Position = tuple[int, str]  # created_at_ms, memory_id
 
-
-def write_cursor(position: Position, user_id: str, wanted: Filter) -> str:
+def write_cursor(position: Position, user_id: str, wanted: Filter, order: Order) -> str:
     """Make the token of the last position that was shown of a user's listing."""
-    return base64.urlsafe_b64encode(json.dumps([*position, _digest(user_id, wanted)]).encode()).decode()
+    digest = hashlib.sha256(repr((position, user_id, wanted, order)).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return base64.urlsafe_b64encode(json.dumps([*position, digest]).encode()).decode()
 
 
-def read_cursor(cursor: str, user_id: str, wanted: Filter) -> Position:
+def read_cursor(cursor: str, user_id: str, wanted: Filter, order: Order) -> Position:
     """Read a token back.
 
     Raises
     ------
     InvalidInput
-        If it is not a token of this user and filter.
+        If it is not a token of this user, filter and order, as it was written.
     """
     try:
-        created_at_ms, memory_id, digest = json.loads(base64.urlsafe_b64decode(cursor.encode()))
-    except (ValueError, TypeError) as error:
+        rank, value, memory_id, _ = json.loads(base64.urlsafe_b64decode(cursor.encode()))
+    except (ValueError, TypeError, RecursionError) as error:
         raise _bad_cursor() from error
-    if digest != _digest(user_id, wanted) or type(created_at_ms) is not int or not isinstance(memory_id, str):
+    is_position = type(rank) is bool and type(value) in (int, float) and isinstance(memory_id, str)
+    position = (rank, value, memory_id)
+    if not is_position or cursor != write_cursor(position, user_id, wanted, order):
         raise _bad_cursor()
-    return created_at_ms, memory_id
-
-
-def _digest(user_id: str, wanted: Filter) -> str:
-    return hashlib.sha256(repr((user_id, wanted)).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return position
 
 
 def _bad_cursor() -> InvalidInput:

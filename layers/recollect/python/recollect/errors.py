@@ -42,6 +42,10 @@ class Conflict(RecollectError):
     """Somebody else committed first; read again, then retry."""
 
 
+class StaleVersion(RecollectError):
+    """The memory is at another version than the caller has seen; read it again, then decide."""
+
+
 class Unavailable(RecollectError):
     """A part that is needed does not answer now; retry after `retry_after_s` seconds."""
 

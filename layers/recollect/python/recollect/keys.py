@@ -70,6 +70,11 @@ def version(memory_id: str, number: int) -> str:
     return f"{_VERSION}{memory_id}#{number:0{_VERSION_DIGITS}d}"
 
 
+def versions(memory_id: str) -> str:
+    """Sort key prefix of all earlier versions of a memory."""
+    return f"{_VERSION}{memory_id}#"
+
+
 def idempotency(key: str) -> str:
     """Sort key of the stored answer of a request with this ``Idempotency-Key``."""
     return _IDEMPOTENCY + key

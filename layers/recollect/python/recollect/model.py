@@ -58,6 +58,8 @@ class NewMemory:
         Which agent, in which conversation; who said or did it.
     occurred_at_ms, expires_at_ms : int or None
         When it happened; from when on it must not be returned any more.
+    pinned : bool
+        Never archived by decay.
     """
 
     content: str
@@ -70,6 +72,7 @@ class NewMemory:
     actor: str | None = None
     occurred_at_ms: int | None = None
     expires_at_ms: int | None = None
+    pinned: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,8 +85,6 @@ class Memory(NewMemory):
         ULID.
     version : int
         1, 2, … one more with every change.
-    pinned : bool
-        Never archived by decay.
     flags : tuple of str
         What to be careful about; see ``flags.py``.
     supersedes, superseded_by : str or None
@@ -94,6 +95,8 @@ class Memory(NewMemory):
         Active memories that may contradict this one; nobody has decided yet.
     merged_content : str or None
         What was merged into the content by the present version, so that it can be taken out again.
+    lineage : tuple of str
+        Memories whose place it took, newest first; their use counts as its own.
     """
 
     memory_id: str
@@ -101,13 +104,13 @@ class Memory(NewMemory):
     updated_at_ms: int
     version: int = 1
     status: Status = Status.ACTIVE
-    pinned: bool = False
     flags: tuple[str, ...] = ()
     supersedes: str | None = None
     superseded_by: str | None = None
     valid_until_ms: int | None = None
     conflicts_with: tuple[str, ...] = ()
     merged_content: str | None = None
+    lineage: tuple[str, ...] = ()
 
 
 class Operation(StrEnum):
@@ -143,6 +146,8 @@ class Columns:
         Name of the embedder that made `codes`; empty when there is none yet.
     metadata_json : str
         As the memory's, for filters on metadata.
+    content_bytes : int
+        UTF-8 bytes of the content.
     """
 
     type: MemoryType
@@ -160,6 +165,7 @@ class Columns:
     flags: tuple[str, ...]
     valid_until_ms: int | None
     metadata_json: str
+    content_bytes: int
     identity: bytes
     text_key: int
     term_counts: Mapping[int, int] = field(repr=False)

@@ -5,29 +5,29 @@ new row and its old row is dead; rows are never rewritten. Vectors of another em
 kept: such rows are pending and found by their terms only. Serves one request at a time.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from recollect.columns import GrowingColumn
+from recollect.columns import MISSING, UNKNOWN, GrowingColumn, JsonColumn, LabelColumn, TextsColumn
 from recollect.errors import CorruptData
-from recollect.filters import Filter, Range
 from recollect.lexical import LexicalIndex
 from recollect.model import Columns, Entry, Head, Status, is_expired
 from recollect.scan import Mask, Vectors, decode
 
-_NEVER = np.iinfo(np.int64).max
-_UNKNOWN = np.iinfo(np.int64).min
 _NUMBERS = {
-    "importance": np.float64,
-    "created_at_ms": np.int64,
-    "updated_at_ms": np.int64,
-    "occurred_at_ms": np.int64,
-    "expires_at_ms": np.int64,
+    "importance": ("importance", np.float64),
+    "created_at": ("created_at_ms", np.int64),
+    "updated_at": ("updated_at_ms", np.int64),
+    "occurred_at": ("occurred_at_ms", np.int64),
+    "expires_at": ("expires_at_ms", np.int64),
+    "valid_until": ("valid_until_ms", np.int64),
+    "pinned": ("pinned", np.bool_),
 }
 _LABELS = ("type", "status", "agent_id", "session_id", "actor")
+_TEXTS = ("tags", "flags")
 
 
 class Partition:
@@ -51,10 +51,10 @@ class Partition:
         self._versions: list[int] = []
         self._row_of: dict[str, int] = {}
         self._row_of_identity: dict[bytes, int] = {}
-        self._rows_of_tag: dict[str, list[int]] = {}
-        self._codes_of: dict[str, dict[str, int]] = {name: {} for name in _LABELS}
-        self._labels = {name: GrowingColumn(np.int32) for name in _LABELS}
-        self._numbers = {name: GrowingColumn(dtype) for name, dtype in _NUMBERS.items()}
+        self._labels = {name: LabelColumn() for name in _LABELS}
+        self._texts = {name: TextsColumn() for name in _TEXTS}
+        self._numbers = {name: GrowingColumn(dtype) for name, (_, dtype) in _NUMBERS.items()}
+        self._metadata = JsonColumn()
         self._live = GrowingColumn(np.bool_)
         self._text_keys = GrowingColumn(np.uint64)
         self._vectors = GrowingColumn(np.float32, dimension)
@@ -90,9 +90,14 @@ class Partition:
         return self._text_keys.view
 
     @property
-    def actors(self) -> Iterable[str]:
+    def actors(self) -> Sequence[str]:
         """Names of all actors that a memory has ever had here."""
-        return self._codes_of["actor"].keys()
+        return self._labels["actor"].values
+
+    @property
+    def memory_ids(self) -> Sequence[str]:
+        """The memory of each row; not to be changed."""
+        return self._memory_ids
 
     def apply(self, entries: Sequence[Entry], head: Head) -> None:
         """Take in the entries after ``head.seq``.
@@ -138,34 +143,27 @@ class Partition:
         return self._memory_ids[row]
 
     def number(self, name: str) -> npt.NDArray[Any]:
-        """Give a numeric column: importance float64, times int64 (epoch ms), one value for each row."""
+        """Give a column of numbers, one for each row.
+
+        Parameters
+        ----------
+        name : str
+            ``importance`` (float64), ``pinned`` (bool), or a time such as ``created_at`` (int64, epoch milliseconds,
+            ``columns.UNKNOWN`` where it is not known).
+        """
         return self._numbers[name].view
 
-    def mask(self, wanted: Filter, now_ms: int) -> Mask:
-        """Find the rows that a filter lets through, at a time.
+    def labels(self, name: str) -> LabelColumn:
+        """Give a column of single texts: ``type``, ``status``, ``agent_id``, ``session_id``, ``actor``."""
+        return self._labels[name]
 
-        Returns
-        -------
-        ndarray of shape (row_count,), bool
-            Dead and expired rows are never in it.
-        """
-        mask = self.live & (self.number("expires_at_ms") > now_ms)
-        for name, values in (("status", wanted.statuses), ("type", wanted.types)):
-            if values:
-                mask &= self._any_label(name, values)
-        for name in ("agent_id", "session_id", "actor"):
-            value = getattr(wanted, name)
-            if value is not None:
-                mask &= self._any_label(name, (value,))
-        for tag in wanted.tags_all:
-            mask &= self._any_tag((tag,))
-        if wanted.tags_any:
-            mask &= self._any_tag(wanted.tags_any)
-        for name in ("importance", "created_at_ms", "updated_at_ms", "occurred_at_ms"):
-            bounds = getattr(wanted, name)
-            if bounds is not None:
-                mask &= self._within(name, bounds)
-        return mask
+    def texts(self, name: str) -> TextsColumn:
+        """Give a column of lists of texts: ``tags``, ``flags``."""
+        return self._texts[name]
+
+    def metadata_at(self, path: tuple[str, ...]) -> Sequence[object]:
+        """Give each row's metadata value at a path of names, ``columns.MISSING`` where there is none."""
+        return self._metadata.values_at(path)
 
     def actor_rows(self, actors: Sequence[str]) -> Mask:
         """Find the rows whose actor is one of these.
@@ -174,49 +172,52 @@ class Partition:
         -------
         ndarray of shape (row_count,), bool
         """
-        return self._any_label("actor", actors)
+        return self._labels["actor"].matching(lambda actor: actor in actors)
 
-    def _any_label(self, name: str, values: Sequence[str]) -> Mask:
-        codes = [self._codes_of[name][value] for value in values if value in self._codes_of[name]]
-        return np.isin(self._labels[name].view, np.asarray(codes, dtype=np.int32))
+    def present(self, now_ms: int) -> Mask:
+        """Find the live rows that have not expired.
 
-    def _any_tag(self, tags: Sequence[str]) -> Mask:
-        mask = np.zeros(self.row_count, dtype=np.bool_)
-        for tag in tags:
-            mask[self._rows_of_tag.get(tag, [])] = True
-        return mask
+        Returns
+        -------
+        ndarray of shape (row_count,), bool
+        """
+        expires_at = self.number("expires_at")
+        return np.asarray(self.live & ((expires_at == UNKNOWN) | (expires_at > now_ms)))
 
-    def _within(self, name: str, bounds: Range) -> Mask:
-        values = self.number(name)
-        mask: Mask = values != _UNKNOWN
-        if bounds.gte is not None:
-            mask &= values >= bounds.gte
-        if bounds.gt is not None:
-            mask &= values > bounds.gt
-        if bounds.lte is not None:
-            mask &= values <= bounds.lte
-        if bounds.lt is not None:
-            mask &= values < bounds.lt
-        return mask
+    def active(self, now_ms: int) -> Mask:
+        """Find the live rows of active memories that have not expired.
+
+        Returns
+        -------
+        ndarray of shape (row_count,), bool
+        """
+        return np.asarray(self.present(now_ms) & self.labelled("status", Status.ACTIVE))
+
+    def labelled(self, name: str, value: str | None) -> Mask:
+        """Find the rows that have this text in a column of single texts, or none.
+
+        Returns
+        -------
+        ndarray of shape (row_count,), bool
+        """
+        wanted = MISSING if value is None else value
+        return self._labels[name].matching(lambda text: text == wanted)
 
     def _append(self, entries: Sequence[Entry]) -> None:
         columns = [entry.columns for entry in entries if entry.columns is not None]
-        first = self.row_count
         self._memory_ids += [entry.memory_id for entry in entries]
         self._versions += [entry.version for entry in entries]
         self._columns += columns
         self._live.extend(np.zeros(len(columns), dtype=np.bool_))
-        for name in _LABELS:
-            codes_of = self._codes_of[name]
+        for name, labels in self._labels.items():
             values = [getattr(row, name) for row in columns]
-            self._labels[name].extend([-1 if v is None else codes_of.setdefault(v, len(codes_of)) for v in values])
-        for name in _NUMBERS:
-            absent = _NEVER if name == "expires_at_ms" else _UNKNOWN
-            values = [getattr(row, name) for row in columns]
-            self._numbers[name].extend([absent if value is None else value for value in values])
-        for row, kept in enumerate(columns, start=first):
-            for tag in kept.tags:
-                self._rows_of_tag.setdefault(tag, []).append(row)
+            labels.extend([None if value is None else str(value) for value in values])
+        for name, (attribute, _) in _NUMBERS.items():
+            values = [getattr(row, attribute) for row in columns]
+            self._numbers[name].extend([UNKNOWN if value is None else value for value in values])
+        for name, texts in self._texts.items():
+            texts.extend([getattr(row, name) for row in columns])
+        self._metadata.extend([row.metadata_json for row in columns])
         self._text_keys.extend([row.text_key for row in columns])
         self.lexical.extend([row.term_counts for row in columns])
         self._append_vectors(columns)

@@ -87,6 +87,16 @@ class MemoryStore(Protocol):
         """
         ...
 
+    def versions(self, user_id: str, memory_id: str) -> Sequence[Memory]:
+        """Read the earlier versions of a memory, oldest first, also of one that was deleted.
+
+        Raises
+        ------
+        Unavailable
+            If the store does not answer.
+        """
+        ...
+
     def stored_answer(self, user_id: str, key: str) -> StoredAnswer | None:
         """Read the stored answer under an idempotency key.
 

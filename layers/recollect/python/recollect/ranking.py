@@ -21,11 +21,12 @@ BEST_OF_OTHER_TEXTS = 0.9989  # so that the query's very text, at 1, is first
 
 
 class Mode(StrEnum):
-    """Which scores a search uses."""
+    """Which scores a search uses; ``exact`` uses none."""
 
     HYBRID = "hybrid"
     SEMANTIC = "semantic"
     LEXICAL = "lexical"
+    EXACT = "exact"
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,6 +101,28 @@ class DynamoDBMemoryStore:
                 memories[memory.memory_id] = memory
         return memories
 
+    def versions(self, user_id: str, memory_id: str) -> Sequence[Memory]:
+        """Read earlier versions with one Query, paged; see ``MemoryStore.versions``."""
+        versions: list[Memory] = []
+        start: dict[str, Any] = {}
+        while True:
+            with translating("read versions"):
+                page = self._client.query(
+                    TableName=self._table_name,
+                    KeyConditionExpression="pk = :pk AND begins_with(sk, :versions)",
+                    ExpressionAttributeValues={
+                        ":pk": {"S": keys.user_partition(user_id)},
+                        ":versions": {"S": keys.versions(memory_id)},
+                    },
+                    ConsistentRead=True,
+                    ReturnConsumedCapacity="TOTAL",
+                    **start,
+                )
+            versions += [read_memory(item) for item in page["Items"]]
+            if "LastEvaluatedKey" not in page:
+                return versions
+            start = {"ExclusiveStartKey": page["LastEvaluatedKey"]}
+
     def stored_answer(self, user_id: str, key: str) -> StoredAnswer | None:
         """Read a stored answer with one GetItem; see ``MemoryStore.stored_answer``."""
         with translating("read the stored answer"):

@@ -19,6 +19,7 @@ _COUNT_MAX = 65_535
 _SCOPES = ("agent_id", "session_id", "actor")
 _TIMES = ("occurred_at", "expires_at", "valid_until")
 _LINKS = ("supersedes", "superseded_by", "merged_content")
+_LISTS = ("conflicts_with", "lineage")
 T = TypeVar("T")
 
 
@@ -71,6 +72,7 @@ def entry_item(user_id: str, seq: int, change: Change, by: str) -> Item:
         return item
     item |= _shared_values(columns)
     item |= {
+        "content_bytes": _number(columns.content_bytes),
         "identity": {"B": columns.identity},
         "text_key": _number(columns.text_key),
         "terms": {"B": _pack_terms(columns.term_counts)},
@@ -114,7 +116,7 @@ def memory_item(user_id: str, memory: Memory, sort_key: str) -> Item:
         "content": {"S": memory.content},
         **_shared_values(memory),
         **{name: {"S": value} for name in _LINKS if (value := getattr(memory, name)) is not None},
-        **({"conflicts_with": _texts(memory.conflicts_with)} if memory.conflicts_with else {}),
+        **{name: _texts(values) for name in _LISTS if (values := getattr(memory, name))},
     }
 
 
@@ -133,7 +135,6 @@ def read_memory(item: Item) -> Memory:
             memory_id=item["memory_id"]["S"],
             version=int(item["version"]["N"]),
             content=item["content"]["S"],
-            conflicts_with=_read_texts(item, "conflicts_with"),
             **_read_links(item),
             **_read_shared(item),
         ),
@@ -214,7 +215,7 @@ def _read_shared(item: Item) -> dict[str, Any]:
 
 
 def _read_links(item: Item) -> dict[str, Any]:
-    return {name: _read_text(item, name) for name in _LINKS}
+    return {name: _read_text(item, name) for name in _LINKS} | {name: _read_texts(item, name) for name in _LISTS}
 
 
 def _texts(values: tuple[str, ...]) -> dict[str, Any]:
@@ -232,6 +233,7 @@ def _read_text(item: Item, name: str) -> str | None:
 def _read_columns(item: Item) -> Columns:
     return Columns(
         **_read_shared(item),
+        content_bytes=int(item["content_bytes"]["N"]),
         identity=bytes(item["identity"]["B"]),
         text_key=int(item["text_key"]["N"]),
         term_counts=_unpack_terms(bytes(item["terms"]["B"])),

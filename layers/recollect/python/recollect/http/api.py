@@ -195,8 +195,10 @@ def answer(status: int, body: Answered) -> Response[Answered]:
 
 
 def _in_document(place: Sequence[object]) -> list[object]:
-    # Without "body" or "query" in front, and without the tags of a union of models ("<batch>").
-    return [part for part in place[1:] if not str(part).startswith("<")]
+    # Without "body" or "query" in front, without the name of the argument that takes the query parameters together,
+    # and without the tags of a union of models ("<batch>").
+    start = 2 if place[0] == "query" and len(place) > 2 else 1
+    return [part for part in place[start:] if not str(part).startswith("<")]
 
 
 def _query_names(function: Callable[..., Any]) -> frozenset[str]:

@@ -6,7 +6,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from recollect.errors import Conflict, CorruptData, InvalidInput, NotFound, RecollectError, Unavailable
+from recollect.errors import Conflict, CorruptData, InvalidInput, NotFound, RecollectError, StaleVersion, Unavailable
 
 CONTENT_TYPE = "application/problem+json"
 
@@ -47,6 +47,7 @@ KINDS: Mapping[type[Exception], tuple[int, str, str]] = {
     UnknownRoute: (404, "unknown-route", "No such path"),
     MethodNotAllowed: (405, "method-not-allowed", "Method not allowed"),
     Conflict: (409, "conflict", "Conflict"),
+    StaleVersion: (412, "stale-version", "Another version is present"),
     BodyTooLarge: (413, "body-too-large", "Body too large"),
     UnsupportedMediaType: (415, "unsupported-media-type", "Unsupported media type"),
     Unavailable: (503, "unavailable", "Not available now"),

@@ -51,7 +51,8 @@ def _not_blank(text: str) -> str:
     return text
 
 
-def _instant(value: object) -> int:
+def instant(value: object) -> int:
+    """Read an RFC 3339 time with an offset as epoch milliseconds."""
     if not isinstance(value, str):
         raise PydanticCustomError("instant", "must be a string such as 2026-05-01T09:30:00+02:00")
     try:
@@ -101,16 +102,23 @@ Importance = Annotated[
 ]
 Metadata = Annotated[dict[str, JsonValue], AfterValidator(_metadata)]
 _DATE_TIME = {"type": "string", "format": "date-time", "examples": ["2026-05-01T09:30:00.000Z"]}
-Instant = Annotated[int, BeforeValidator(_instant), WithJsonSchema(_DATE_TIME)]
+Instant = Annotated[int, BeforeValidator(instant), WithJsonSchema(_DATE_TIME)]
 Moment = Annotated[int, PlainSerializer(_rfc3339, return_type=str), WithJsonSchema(_DATE_TIME)]
 UserId = Annotated[
     str,
     BeforeValidator(unquote),  # the edge has quoted it, so that any character passes the router
     StringConstraints(min_length=1, max_length=USER_ID_MAX_CHARS),
 ]
+MemoryId = Annotated[str, StringConstraints(pattern="^[0-9A-HJKMNP-TV-Z]{26}$")]
 KeyText = Annotated[
     str, StringConstraints(min_length=1, max_length=IDEMPOTENCY_KEY_MAX_CHARS, pattern=r"^[\x20-\x7e]+$")
 ]
+ETag = Annotated[str, StringConstraints(pattern=r'^"[1-9][0-9]{0,5}"$')]
+
+
+def version_of(etag: str | None) -> int | None:
+    """Read the version out of an entity tag, such as ``"3"``."""
+    return None if etag is None else int(etag.strip('"'))
 
 
 class Closed(BaseModel):

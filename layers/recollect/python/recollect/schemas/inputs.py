@@ -1,22 +1,46 @@
 """What requests may say, and how it becomes the core's values."""
 
 import json
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Discriminator, Field, JsonValue, RootModel, Tag, WithJsonSchema, model_validator
+from pydantic import (
+    Discriminator,
+    Field,
+    JsonValue,
+    RootModel,
+    Tag,
+    ValidationInfo,
+    WithJsonSchema,
+    field_validator,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from recollect.answers import SearchQuery
 from recollect.changes import Patch
-from recollect.filters import Filter, Range
+from recollect.filters import AllOf, Compare, Filter, Operator, within_reach
+from recollect.flags import flags_of
 from recollect.model import BATCH_MAX_COUNT, MemoryType, NewMemory, Status
+from recollect.ordering import Order, OrderBy
 from recollect.ranking import Mode
-from recollect.schemas.fields import Closed, Content, Importance, Instant, Label, Metadata, Query, Tags
+from recollect.schemas.fields import Closed, Content, Importance, Instant, Label, MemoryId, Metadata, Query, Tags
+from recollect.schemas.filters import FilterInput, FilterText, filter_of
+from recollect.storing import OnSimilar, ToStore
+from recollect.undoing import Resolution
 
 K_MAX = 100
 LIMIT_MAX = 200
 TOKEN_BUDGET_MIN = 50
 TOKEN_BUDGET_MAX = 100_000
+_ORDER = (
+    "created_at, updated_at, occurred_at or importance; memories without the value are last; the memory id decides "
+    "between equals"
+)
+Direction = Literal["asc", "desc"]
+_AS_OF = (
+    "an instant: what was valid then, that is created by then, not superseded and not expired by then, and active or "
+    "superseded now unless the status is asked for; each memory is compared and shown as it is now"
+)
 
 
 class MemoryInput(Closed):
@@ -32,9 +56,18 @@ class MemoryInput(Closed):
     actor: Label | None = Field(None, description="who said or did it; not part of what is embedded")
     occurred_at: Instant | None = None
     expires_at: Instant | None = None
+    pinned: bool = Field(False, strict=True, description="never archived by decay")
+    on_similar: OnSimilar = Field(
+        OnSimilar.RECONCILE,
+        description="when something close is stored: reconcile by rules, create all the same, or reject with 409",
+    )
+    supersedes: MemoryId | None = Field(None, description="the memory whose place this one takes, by your word")
 
-    def to_new(self) -> NewMemory:
+    def to_store(self) -> ToStore:
         """Turn the request into the core's value."""
+        return ToStore(self._to_new(), self.on_similar, self.supersedes)
+
+    def _to_new(self) -> NewMemory:
         return NewMemory(
             content=self.content,
             type=self.type,
@@ -46,6 +79,7 @@ class MemoryInput(Closed):
             actor=self.actor,
             occurred_at_ms=self.occurred_at,
             expires_at_ms=self.expires_at,
+            pinned=self.pinned,
         )
 
 
@@ -81,6 +115,9 @@ class StoreInput(
     """One memory to store, or a batch."""
 
 
+_NOT_PLAIN = {"metadata", "tags", "approved"}
+
+
 class MemoryPatch(Closed):
     """What to change in a memory; fields that are left out stay, ``null`` takes a value away.
 
@@ -97,12 +134,14 @@ class MemoryPatch(Closed):
     actor: Label | None = None
     occurred_at: Instant | None = None
     expires_at: Instant | None = None
+    pinned: Annotated[bool, Field(strict=True)] | None = None
+    approved: Literal[True] | None = Field(None, description="takes the flags away, so that the context may use it")
 
     @model_validator(mode="after")
     def _is_sensible(self) -> Self:
         if not self.model_fields_set:
             raise PydanticCustomError("empty", "must name at least one field to change")
-        for name in ("content", "type", "importance"):
+        for name in ("content", "type", "importance", "pinned", "approved"):
             if name in self.model_fields_set and getattr(self, name) is None:
                 raise PydanticCustomError("not_nullable", "{name} must not be null", {"name": name})
         return self
@@ -111,89 +150,57 @@ class MemoryPatch(Closed):
         """Turn the request into the core's value."""
         names = {"occurred_at": "occurred_at_ms", "expires_at": "expires_at_ms"}
         values: dict[str, Any] = {
-            names.get(name, name): getattr(self, name) for name in self.model_fields_set - {"metadata", "tags"}
+            names.get(name, name): getattr(self, name) for name in self.model_fields_set - _NOT_PLAIN
         }
+        if self.content is not None:
+            values["flags"] = flags_of(self.content)
+        if self.approved:
+            values["flags"] = ()
         if "tags" in self.model_fields_set:
             values["tags"] = tuple(self.tags or ())
         clears_metadata = "metadata" in self.model_fields_set and self.metadata is None
         return Patch(values, self.metadata, clears_metadata)
 
 
-class NumberRange(Closed):
-    """Bounds of a number."""
-
-    gte: Annotated[float, Field(strict=True)] | None = None
-    gt: Annotated[float, Field(strict=True)] | None = None
-    lte: Annotated[float, Field(strict=True)] | None = None
-    lt: Annotated[float, Field(strict=True)] | None = None
-
-    def to_range(self) -> Range:
-        """Turn the request into the core's value."""
-        return Range(gte=self.gte, gt=self.gt, lte=self.lte, lt=self.lt)
-
-
-class TimeRange(Closed):
-    """Bounds of a time."""
-
-    gte: Instant | None = None
-    gt: Instant | None = None
-    lte: Instant | None = None
-    lt: Instant | None = None
-
-    def to_range(self) -> Range:
-        """Turn the request into the core's value."""
-        return Range(gte=self.gte, gt=self.gt, lte=self.lte, lt=self.lt)
-
-
-class FilterInput(Closed):
-    """Conditions that all must hold; a condition on a field that a memory does not have never holds."""
-
-    type: list[MemoryType] = Field(default_factory=list)
-    status: list[Status] = Field(min_length=1, default_factory=lambda: [Status.ACTIVE])
-    tags_all: Tags = Field(default_factory=list)
-    tags_any: Tags = Field(default_factory=list)
-    importance: NumberRange | None = None
-    created_at: TimeRange | None = None
-    updated_at: TimeRange | None = None
-    occurred_at: TimeRange | None = None
-    agent_id: Label | None = None
-    session_id: Label | None = None
-    actor: Label | None = None
-
-    def to_filter(self) -> Filter:
-        """Turn the request into the core's value."""
-        return Filter(
-            types=tuple(self.type),
-            statuses=tuple(self.status),
-            tags_all=tuple(self.tags_all),
-            tags_any=tuple(self.tags_any),
-            importance=self.importance.to_range() if self.importance else None,
-            created_at_ms=self.created_at.to_range() if self.created_at else None,
-            updated_at_ms=self.updated_at.to_range() if self.updated_at else None,
-            occurred_at_ms=self.occurred_at.to_range() if self.occurred_at else None,
-            agent_id=self.agent_id,
-            session_id=self.session_id,
-            actor=self.actor,
-        )
-
-
 class SearchInput(Closed):
-    """What to look for."""
+    """What to look for.
 
-    query: Query
+    Mode ``exact`` needs no ``query``: it answers the first ``k`` memories of the filter in the given order, each with
+    score 1. The other modes order by score.
+    """
+
     mode: Mode = Mode.HYBRID
+    query: Query | None = Field(None, validate_default=True, description="required, except in mode exact")
     k: Annotated[int, Field(strict=True, ge=1, le=K_MAX)] = 10
     min_score: Annotated[float, Field(strict=True, ge=0, le=1)] = 0.0
-    filter: FilterInput = FilterInput()
+    filter: FilterInput | None = None
+    as_of: Instant | None = Field(None, description=_AS_OF)
+    order: OrderBy = Field(OrderBy.CREATED_AT, description=_ORDER)
+    direction: Direction = Field("desc", description="asc or desc, in mode exact")
+
+    @field_validator("query")
+    @classmethod
+    def _is_there(cls, query: str | None, info: ValidationInfo) -> str | None:
+        if query is None and info.data.get("mode") is not Mode.EXACT:
+            raise PydanticCustomError("missing", "must be given, except in mode exact")
+        return query
+
+    @field_validator("order", "direction")
+    @classmethod
+    def _is_of_the_mode(cls, value: Any, info: ValidationInfo) -> Any:
+        if info.data.get("mode", Mode.EXACT) is not Mode.EXACT:
+            raise PydanticCustomError("mode", "must be left out, except in mode exact: the other modes order by score")
+        return value
 
     def to_query(self) -> SearchQuery:
         """Turn the request into the core's value."""
         return SearchQuery(
-            text=self.query,
+            text=self.query or "",
             k=self.k,
             mode=self.mode,
             min_score=self.min_score,
-            filter=self.filter.to_filter(),
+            filter=within_reach(filter_of(self.filter), self.as_of),
+            order=Order(self.order, self.direction == "desc"),
         )
 
 
@@ -203,20 +210,26 @@ class ContextInput(Closed):
     query: Query
     token_budget: Annotated[int, Field(strict=True, ge=TOKEN_BUDGET_MIN, le=TOKEN_BUDGET_MAX)] = 1_000
     min_score: Annotated[float, Field(strict=True, ge=0, le=1)] = 0.0
-    filter: FilterInput = FilterInput()
+    filter: FilterInput | None = None
 
     def to_query(self) -> SearchQuery:
         """Turn the request into the core's value."""
-        return SearchQuery(text=self.query, min_score=self.min_score, filter=self.filter.to_filter())
+        return SearchQuery(text=self.query, min_score=self.min_score, filter=within_reach(filter_of(self.filter)))
 
 
 class ListInput(Closed):
-    """Which memories to list, and which page of them."""
+    """Which memories to list, in which order, and which page of them; what narrows must all hold."""
 
     limit: Annotated[int, Field(ge=1, le=LIMIT_MAX)] = 50
-    cursor: str | None = None
-    type: list[MemoryType] = Field(default_factory=list)
-    status: list[Status] = Field(default_factory=lambda: [Status.ACTIVE])
+    cursor: str | None = Field(None, description="of the page before, of the same user, filter and order")
+    order: OrderBy = Field(OrderBy.CREATED_AT, description=_ORDER)
+    direction: Direction = Field("desc", description="asc or desc")
+    filter: FilterText | None = Field(None, description="a FilterInput as JSON; the parameters below are shorthands")
+    as_of: Instant | None = Field(None, description=_AS_OF)
+    type: list[MemoryType] = Field(default_factory=list, description="one of these")
+    status: list[Status] = Field(
+        default_factory=list, description="one of these; active, unless this or the filter mentions the status"
+    )
     tag: Tags = Field(default_factory=list, description="tags that a memory must all have")
     agent_id: Label | None = None
     session_id: Label | None = None
@@ -224,11 +237,33 @@ class ListInput(Closed):
 
     def to_filter(self) -> Filter:
         """Turn the request into the core's value."""
-        return Filter(
-            types=tuple(self.type),
-            statuses=tuple(self.status),
-            tags_all=tuple(self.tag),
-            agent_id=self.agent_id,
-            session_id=self.session_id,
-            actor=self.actor,
-        )
+        parts = [filter_of(self.filter)]
+        for name, choices in (("type", self.type), ("status", self.status)):
+            if choices:
+                parts.append(Compare((name,), Operator.IN, tuple(choice.value for choice in choices)))
+        parts += [Compare(("tags",), Operator.CONTAINS, tag) for tag in self.tag]
+        for name in ("agent_id", "session_id", "actor"):
+            if getattr(self, name) is not None:
+                parts.append(Compare((name,), Operator.EQ, getattr(self, name)))
+        return within_reach(AllOf(tuple(parts)), self.as_of)
+
+    def to_order(self) -> Order:
+        """Turn the request into the core's value."""
+        return Order(self.order, self.direction == "desc")
+
+
+class RestoreInput(Closed):
+    """Which version to bring back."""
+
+    version: Annotated[int, Field(strict=True, ge=1)]
+
+
+class ResolveInput(Closed):
+    """How to settle the conflict with another memory.
+
+    ``keep_both``: they do not contradict each other. ``keep_this``: the other is archived. ``supersede``: this one
+    takes the other's place.
+    """
+
+    other_id: MemoryId
+    resolution: Resolution

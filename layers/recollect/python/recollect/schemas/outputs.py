@@ -1,6 +1,8 @@
 """What the API answers."""
 
 import json
+from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Annotated, Self
 
 from pydantic import BaseModel, Field, JsonValue
@@ -30,25 +32,28 @@ class MemoryOutput(BaseModel):
     expires_at: Moment | None
     created_at: Moment
     updated_at: Moment
+    pinned: bool
+    flags: list[str]
+    supersedes: str | None
+    superseded_by: str | None
+    valid_until: Moment | None
+    conflicts_with: list[str]
 
 
 class Receipt(BaseModel):
-    """What became of one memory that was written; never holds its text."""
+    """What became of one memory that was written."""
 
-    outcome: Annotated[str, Field(description="created, unchanged, updated or deleted")]
+    outcome: Annotated[str, Field(description="created, unchanged, merged, superseded, conflict, updated, deleted, …")]
     memory_id: str
     version: int
     reason: str
+    other_id: Annotated[str | None, Field(description="the other memory that is involved")] = None
+    detail: Annotated[str | None, Field(description="what decided; not kept, so not repeated under a key")] = None
 
     @classmethod
     def of(cls, outcome: Outcome) -> Self:
         """Make the answer of the core's value."""
-        return cls(
-            outcome=outcome.outcome,
-            memory_id=outcome.memory_id,
-            version=outcome.version,
-            reason=outcome.reason,
-        )
+        return cls(**asdict(outcome))
 
 
 class FieldError(BaseModel):
@@ -88,8 +93,19 @@ class BatchOutput(BaseModel):
     results: list[BatchReceipt | BatchProblem]
 
 
+class ReceiptsOutput(BaseModel):
+    """What became of each memory that a decision touched."""
+
+    results: list[Receipt]
+
+    @classmethod
+    def of(cls, outcomes: Sequence[Outcome]) -> Self:
+        """Make the answer of the core's values."""
+        return cls(results=[Receipt.of(outcome) for outcome in outcomes])
+
+
 class PageOutput(BaseModel):
-    """Some memories, newest first; ``cursor`` leads to the next page, ``null`` if there is none."""
+    """Some memories, in the order asked for; ``cursor`` leads to the next page, ``null`` if there is none."""
 
     memories: list[MemoryOutput]
     cursor: str | None
@@ -98,6 +114,17 @@ class PageOutput(BaseModel):
     def of(cls, user_id: str, page: Page) -> Self:
         """Make the answer of the core's value."""
         return cls(memories=[memory_output(user_id, memory) for memory in page.memories], cursor=page.cursor)
+
+
+class VersionsOutput(BaseModel):
+    """All versions of a memory, newest first."""
+
+    versions: list[MemoryOutput]
+
+    @classmethod
+    def of(cls, user_id: str, versions: Sequence[Memory]) -> Self:
+        """Make the answer of the core's values."""
+        return cls(versions=[memory_output(user_id, memory) for memory in versions])
 
 
 class HitOutput(BaseModel):
@@ -157,12 +184,21 @@ class EmbedderOutput(BaseModel):
 
 
 class StatsOutput(BaseModel):
-    """Totals of a user's memories; ``log_entries`` counts the committed changes so far."""
+    """Totals of a user's memories of every status; those that expired do not count.
+
+    ``bytes``: of content and metadata in UTF-8. ``pending_embeddings``: memories that are found by their words only.
+    ``log_entries`` counts the committed changes so far.
+    """
 
     total: int
     by_type: dict[str, int]
     by_status: dict[str, int]
     by_tag: dict[str, int]
+    mean_importance: float | None
+    bytes: int
+    first_created_at: Moment | None
+    last_created_at: Moment | None
+    last_updated_at: Moment | None
     pending_embeddings: int
     log_entries: int
     embedder: EmbedderOutput
@@ -175,6 +211,11 @@ class StatsOutput(BaseModel):
             by_type=dict(stats.by_type),
             by_status=dict(stats.by_status),
             by_tag=dict(stats.by_tag),
+            mean_importance=stats.mean_importance,
+            bytes=stats.text_bytes,
+            first_created_at=stats.first_created_at_ms,
+            last_created_at=stats.last_created_at_ms,
+            last_updated_at=stats.last_updated_at_ms,
             pending_embeddings=stats.pending_embeddings,
             log_entries=stats.seq,
             embedder=EmbedderOutput(name=stats.embedder, dimension=stats.dimension),
@@ -207,4 +248,10 @@ def memory_output(user_id: str, memory: Memory) -> MemoryOutput:
         expires_at=memory.expires_at_ms,
         created_at=memory.created_at_ms,
         updated_at=memory.updated_at_ms,
+        pinned=memory.pinned,
+        flags=list(memory.flags),
+        supersedes=memory.supersedes,
+        superseded_by=memory.superseded_by,
+        valid_until=memory.valid_until_ms,
+        conflicts_with=list(memory.conflicts_with),
     )

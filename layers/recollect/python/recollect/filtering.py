@@ -1,0 +1,109 @@
+"""Evaluates a filter over the columns of a partition: masks in, one mask out. Pure.
+
+Every read goes through `visible`, so that the same filter gives the same memories whatever is done with them.
+"""
+
+import operator
+from collections.abc import Callable, Sequence
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from recollect.columns import MISSING, UNKNOWN
+from recollect.filters import FIELDS, AllOf, Compare, Filter, Kind, Not, Operand, Operator, Scalar
+from recollect.partition import Partition
+from recollect.scan import Mask
+
+_RELATIONS: dict[Operator, Callable[[Any, Any], Any]] = {
+    Operator.EQ: operator.eq,
+    Operator.NE: operator.ne,
+    Operator.GT: operator.gt,
+    Operator.GTE: operator.ge,
+    Operator.LT: operator.lt,
+    Operator.LTE: operator.le,
+}
+
+
+def visible(partition: Partition, wanted: Filter, now_ms: int) -> Mask:
+    """Find the rows that a filter lets through, at a time.
+
+    Returns
+    -------
+    ndarray of shape (row_count,), bool
+        Dead and expired rows are never in it.
+    """
+    return np.asarray(partition.present(now_ms) & _holding(partition, wanted))
+
+
+def predicate(relation: Operator, operand: Operand) -> Callable[[object], bool]:
+    """Make the test of one JSON value, or `MISSING`, against an operand."""
+    if relation is Operator.EXISTS:
+        return lambda value: (value is not MISSING) is operand
+    if relation is Operator.IN:
+        return _is_in(operand if isinstance(operand, tuple) else ())
+    wanted = _class(operand)
+    if relation is Operator.CONTAINS:
+        return lambda value: isinstance(value, list) and any(_class(v) is wanted and v == operand for v in value)
+    relate = _RELATIONS[relation]
+    return lambda value: _class(value) is wanted and bool(relate(value, operand))
+
+
+def _is_in(operands: Sequence[Scalar]) -> Callable[[object], bool]:
+    of_class: dict[type, set[object]] = {}
+    for operand in operands:
+        of_class.setdefault(_class(operand), set()).add(operand)
+    return lambda value: _class(value) in of_class and value in of_class[_class(value)]
+
+
+def _class(value: object) -> type:
+    # Integers and floats are one class; a boolean is another, though Python takes it for an integer.
+    return float if type(value) is int else type(value)
+
+
+def _holding(partition: Partition, wanted: Filter) -> Mask:
+    if isinstance(wanted, Compare):
+        return _comparing(partition, wanted)
+    if isinstance(wanted, Not):
+        return ~_holding(partition, wanted.part)
+    masks = [_holding(partition, part) for part in wanted.parts]
+    is_all = isinstance(wanted, AllOf)
+    everywhere = np.full(partition.row_count, is_all, dtype=np.bool_)
+    return reduce(np.logical_and if is_all else np.logical_or, masks, everywhere)
+
+
+def _comparing(partition: Partition, wanted: Compare) -> Mask:
+    name = wanted.path[0]
+    if name == "memory_id":
+        return _each(partition.memory_ids, wanted)
+    match FIELDS[name]:
+        case Kind.JSON:
+            return _each(partition.metadata_at(wanted.path[1:]), wanted)
+        case Kind.TEXTS:
+            return _texts(partition, name, wanted)
+        case Kind.NUMBER | Kind.INSTANT | Kind.BOOLEAN:
+            return _numbers(partition, name, wanted)
+        case Kind.TEXT | Kind.CHOICE:
+            return partition.labels(name).matching(predicate(wanted.operator, wanted.operand))
+
+
+def _each(values: Sequence[object], wanted: Compare) -> Mask:
+    found = map(predicate(wanted.operator, wanted.operand), values)
+    return np.fromiter(found, dtype=np.bool_, count=len(values))
+
+
+def _texts(partition: Partition, name: str, wanted: Compare) -> Mask:
+    texts = partition.texts(name)
+    if wanted.operator is Operator.EXISTS:
+        return texts.filled if wanted.operand else ~texts.filled
+    return texts.holding(wanted.operand)
+
+
+def _numbers(partition: Partition, name: str, wanted: Compare) -> Mask:
+    values = partition.number(name)
+    is_there = np.ones(values.shape, dtype=np.bool_) if values.dtype != np.int64 else values != UNKNOWN
+    if wanted.operator is Operator.EXISTS:
+        return is_there if wanted.operand else ~is_there
+    if wanted.operator is Operator.IN:
+        return np.isin(values, np.asarray(wanted.operand, dtype=values.dtype))
+    return np.asarray(is_there & _RELATIONS[wanted.operator](values, wanted.operand))

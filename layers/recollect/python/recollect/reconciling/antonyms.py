@@ -1,0 +1,48 @@
+"""Words that exclude each other as values of one attribute.
+
+Pure. Keys are those of a reading (``lexicon`` forms, else stems). Pairs of the first table leave nothing between
+them: "not open" is "closed". The others may: "not early" need not be "late".
+"""
+
+from recollect.text import stem
+
+_COMPLEMENTS = (
+    "open closed, like dislike, open close, on off, enabled disabled, enable disable, "
+    "active inactive, alive dead, true false, employed unemployed, work unemployed, marry unmarried, "
+    "public private, present absent, paid unpaid, pay unpaid, valid invalid, online offline, "
+    "possible impossible, allowed forbidden, complete incomplete, available unavailable, with without, always never, "
+    "locked unlocked, "
+)
+_OPPOSITES = (
+    "like dislike, light dark, hell dunkel, hellen dunklen, clair sombre, claro oscuro, "
+    "claro escuro, chiaro scuro, long short, early late, hot cold, warm cold, "
+    "big small, high low, quick slow, morning evening, left right, before after, "
+    "vor nach, avant après, antes después, antes depois, prima dopo, single marry, "
+    "marry divorced, single divorced, marry separated, marry widowed, single engaged, vegetarian vegan, "
+    "alone together, positive negative, increase decrease, accept reject, pass fail, up down, "
+    "good bad, happy sad, healthy ill, married divorced, dead living, rich poor, "
+    "full empty, new old, first last, more less, strict lenient, manual automatic, "
+    "manually automatically, formal informal, sweet sour, remote onsite, remotely onsite, internal external, "
+    "day night, inside outside, indoors outdoors, approve reject, win lose, lend borrow, "
+    "buy sell, arrive leave, summer winter, weekly daily, weekly monthly, daily monthly, "
+    "monthly yearly, tabs spaces, in-person online, never sometimes, never often, always sometimes, "
+)
+
+
+def _pairs(table: str) -> frozenset[frozenset[str]]:
+    plain = [pair.split() for pair in table.split(",") if pair.strip()]
+    return frozenset(frozenset({one, other}) for a, b in plain for one in (a, stem(a)) for other in (b, stem(b)))
+
+
+_COMPLEMENT_PAIRS = _pairs(_COMPLEMENTS)
+_OPPOSITE_PAIRS = _COMPLEMENT_PAIRS | _pairs(_OPPOSITES)
+
+
+def are_opposite(one: str, other: str) -> bool:
+    """Tell whether two keys exclude each other."""
+    return frozenset({one, other}) in _OPPOSITE_PAIRS
+
+
+def are_complements(one: str, other: str) -> bool:
+    """Tell whether two keys exclude each other and leave nothing between them."""
+    return frozenset({one, other}) in _COMPLEMENT_PAIRS

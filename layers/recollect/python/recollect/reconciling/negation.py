@@ -1,0 +1,105 @@
+"""Whether a statement denies: how often it negates, and whether it says that something ended.
+
+Pure. Works on case-folded words in order; the words that negate are taken out, so that what is left can be compared
+with the statement that is denied.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+_PHRASES: tuple[tuple[str, ...], ...] = tuple(
+    tuple(phrase.split())
+    for phrase in (
+        "no longer",
+        "not any more",
+        "gave up",
+        "given up",
+        "gives up",
+        "has stopped",
+        "nicht mehr",
+        "ne plus",
+        "ya no",
+        "já não",
+        "non più",
+        "não mais",
+    )
+)
+_ENDED = frozenset(["quit", "quits", "stopped", "stops", "cancelled", "canceled", "aufgehört", "ceased"])
+_ENDING_TAILS = frozenset({"anymore", "mehr", "plus", "più", "mais"})
+_NOT = frozenset(
+    [
+        "not",
+        "no",
+        "never",
+        "none",
+        "cannot",
+        "without",
+        "nicht",
+        "kein",
+        "keine",
+        "keinen",
+        "keinem",
+        "keiner",
+        "nie",
+        "niemals",
+        "ne",
+        "n",
+        "pas",
+        "jamais",
+        "aucun",
+        "aucune",
+        "nunca",
+        "jamás",
+        "não",
+        "nem",
+        "non",
+        "mai",
+        "nessun",
+        "nessuna",
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Polarity:
+    """What is left of a statement without its negations.
+
+    Parameters
+    ----------
+    kept : tuple of int
+        Positions of the words that do not negate, in order.
+    is_negative : bool
+    has_ended : bool
+        Whether it says that something which was so is so no more.
+    """
+
+    kept: tuple[int, ...]
+    is_negative: bool
+    has_ended: bool
+
+
+def polarity(words: Sequence[str]) -> Polarity:
+    """Find the negations among case-folded words (contractions already taken apart).
+
+    French ``ne … pas`` and doubled particles count once: two words of negation in one clause make one denial.
+    """
+    kept: list[int] = []
+    has_ended = is_negative = False
+    index = 0
+    while index < len(words):
+        phrase = next((p for p in _PHRASES if tuple(words[index : index + len(p)]) == p), None)
+        if phrase is not None:
+            has_ended = is_negative = True
+            index += len(phrase)
+            continue
+        word = words[index]
+        if word in _ENDED:
+            has_ended = is_negative = True
+        elif word in _NOT and not (word == "mai" and index and words[index - 1].isdecimal()):
+            is_negative = True
+        elif word in _ENDING_TAILS and (is_negative or word == "anymore"):
+            has_ended = True
+        else:
+            kept.append(index)
+        index += 1
+    return Polarity(tuple(kept), is_negative, has_ended)

@@ -1,0 +1,94 @@
+"""A memory and a new statement side by side: what goes into the rules, and what comes out of them.
+
+Pure values.
+"""
+
+from dataclasses import dataclass
+
+from recollect.model import MemoryType
+from recollect.reconciling.tokens import Reading
+
+CLOSE_MIN_COSINE = 0.65
+CLOSE_MIN_SHARE = 0.5  # of the content words of the shorter statement
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A statement with what says who made it, where and when.
+
+    Parameters
+    ----------
+    occurred_at_ms : int or None
+        Epoch milliseconds; ``None`` when it is not known.
+    """
+
+    content: str
+    type: MemoryType
+    actor: str | None = None
+    session_id: str | None = None
+    occurred_at_ms: int | None = None
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A memory that is close by its embedding.
+
+    Parameters
+    ----------
+    cosine : float
+        Of its embedding and that of the new statement, in [-1, 1].
+    """
+
+    memory_id: str
+    content: str
+    type: MemoryType
+    cosine: float
+    actor: str | None = None
+    session_id: str | None = None
+    occurred_at_ms: int | None = None
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What one rule found: an outcome, why, and the merged text if there is one."""
+
+    outcome: str
+    reason: str
+    content: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A memory and a new statement, read."""
+
+    old: Reading
+    new: Reading
+    cosine: float
+    is_procedure: bool
+
+    @property
+    def is_close(self) -> bool:
+        """Whether the two are close in meaning and share wording, so that a person should look."""
+        shared = (self.old.bag & self.new.bag).total()
+        shorter = min(self.old.bag.total(), self.new.bag.total())
+        return self.cosine >= CLOSE_MIN_COSINE and shorter > 0 and shared / shorter >= CLOSE_MIN_SHARE
+
+    def unsure(self, reason: str) -> Finding:
+        """Give a conflict when the two are close, else something else."""
+        return Finding("conflict" if self.is_close else "created", reason)
+
+
+def scope(new: Statement, candidate: Candidate) -> Finding | None:
+    """Keep apart what differs in type or speaker, and episodes that differ in time or session."""
+    if new.type is not candidate.type:
+        return Finding("created", f"a memory of type {new.type} leaves one of type {candidate.type} as it is")
+    if new.actor != candidate.actor:
+        return Finding("created", "somebody else says it")
+    if new.type is MemoryType.EPISODIC and (new.session_id, new.occurred_at_ms) != (
+        candidate.session_id,
+        candidate.occurred_at_ms,
+    ):
+        return Finding("created", "an episode at another time or in another session")
+    return None

@@ -1,0 +1,300 @@
+"""A statement as the rules see it: tokens with keys, the main verb, polarity, tense and markers.
+
+Pure. Articles, copulas, auxiliaries and markers of correction are taken out of the tokens; what they said is in the
+fields of the reading. Two tokens with one key mean the same.
+"""
+
+import re
+import unicodedata
+from dataclasses import dataclass, field
+
+from recollect.reconciling import dates, lexicon, numbers
+from recollect.reconciling.negation import polarity
+from recollect.reconciling.tokens import Kind, Reading, Token
+from recollect.text import stem
+
+_TOKEN = re.compile(
+    r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|https?://\S+|\d{4}-\d{2}-\d{2}|\d{1,2}:\d{2}(?::\d{2})?|\d+(?:-\d+)+"
+    r"|(?<![\w])[-\u2212](?=\d)\d+(?:[.,]\d+)*"
+    r"|\d+(?:st|nd|rd|th)\b|\d+(?:[.,]\d+)*|[€$£¥%°]|'s\b|[^\W\d_]\w*(?:[-./_]\w+)*(?:\+\+|\#)?|[:,;]|[<>=\u2190-\u21ff\u2264\u2265\u2600-\u27bf\U0001f000-\U0001faff]"
+)
+_CONTRACTIONS = tuple(
+    (re.compile(pattern, re.IGNORECASE), by)
+    for pattern, by in (
+        (r"\bcan't\b", "can not"),
+        (r"\bwon't\b", "will not"),
+        (r"n't\b", " not"),
+        (r"\b(i)'m\b", r"\1 am"),
+        (r"'(?:re)\b", " are"),
+        (r"'ve\b", " have"),
+        (r"'ll\b", " will"),
+        (rf"\b({'|'.join(sorted(lexicon.ELISIONS))})'(?=\w)", r"\1 "),
+        (r"\b(?:(?:does|do|did) )?not ever\b", "never"),
+        (r"\b(?:every|each) day\b", "daily"),
+        (r"\b(?:every|each) ((?:mon|tues|wednes|thurs|fri|satur|sun)day)\b", r"\1s"),
+        (r"\brather than\b", "over"),
+        (r"\bhalf of\b", "50% of"),
+        (r"\btwice\b", "2 times"),
+        (r"\bin the year (?=\d)", "in "),
+        (r"\bat noon\b", "at 12:00"),
+        (r"\bused to\b", "formerly"),
+    )
+)
+_IRREGULAR_PAST = frozenset(
+    [
+        "had",
+        "went",
+        "ran",
+        "ate",
+        "wrote",
+        "took",
+        "left",
+        "bought",
+        "met",
+        "saw",
+        "got",
+        "made",
+        "knew",
+        "grew",
+        "was",
+        "were",
+        "became",
+        "flew",
+        "drove",
+        "began",
+        "spoke",
+        "chose",
+        "sold",
+        "sent",
+        "won",
+        "lost",
+        "paid",
+        "gave",
+        "found",
+        "told",
+    ]
+)
+_UNKNOWN_SCRIPT = re.compile(r"[^\W\d_a-zA-Z\u00aa-\u024f]")
+
+
+def read(text: str) -> Reading:
+    """Read a statement."""
+    unified = unicodedata.normalize("NFKC", text).replace("\u2019", "'")
+    for pattern, by in _CONTRACTIONS:
+        unified = pattern.sub(by, unified)
+    written = _TOKEN.findall(unified)
+    words = [word.casefold() for word in written]
+    polar = polarity(words)
+    builder = _Builder([written[i] for i in polar.kept], [words[i] for i in polar.kept])
+    builder.run()
+    is_known = not _UNKNOWN_SCRIPT.search(unified) and any(word in lexicon.KNOWN for word in words)
+    return Reading(
+        text=text,
+        tokens=tuple(builder.tokens),
+        head=builder.head if builder.verb else 0,
+        verb=builder.verb,
+        is_past=builder.is_past,
+        is_negative=polar.is_negative,
+        has_ended=polar.has_ended,
+        is_marked=builder.is_marked,
+        intents=frozenset(builder.intents),
+        is_known=is_known,
+    )
+
+
+@dataclass(slots=True)
+class _Builder:
+    written: list[str]
+    words: list[str]
+    tokens: list[Token] = field(default_factory=list)
+    head: int = 0
+    verb: str = ""
+    is_past: bool = False
+    is_marked: bool = False
+    intents: set[str] = field(default_factory=set)
+
+    def run(self) -> None:
+        index = 0
+        if self.words and self.words[0] in lexicon.IMPLIED_SELF:
+            self._add(self.written[0], "i", Kind.WORD)
+        while index < len(self.words):
+            index += self._time(index) or self._amount(index) or self._weak(index) or self._word(index)
+        self._order_dates()
+
+    def _at(self, index: int) -> str:
+        return self.words[index] if 0 <= index < len(self.words) else ""
+
+    def _add(self, text: str, key: str, kind: Kind) -> None:
+        if kind is Kind.DATE:
+            while self.tokens and self.tokens[-1].kind is Kind.LINK and self.tokens[-1].key in lexicon.BEFORE_TIME:
+                self.tokens.pop()
+        self.tokens.append(Token(text, key, kind))
+
+    def _set_verb(self, key: str) -> None:
+        if not self.verb:
+            self.verb, self.head = key, len(self.tokens)
+
+    def _time(self, index: int) -> int:
+        word, written = self.words[index], self.written[index]
+        half = self._at(index + 1) if self._at(index + 1) in {"am", "pm", "a.m", "p.m"} else None
+        clock = dates.clock_of(word, half)
+        if clock is None and word.isdecimal() and self._at(index + 1) == "uhr":
+            clock = dates.clock_of(f"{word}:00", None)
+        if clock is not None:
+            self._add(written, clock, Kind.DATE)
+            return 2 if half or self._at(index + 1) == "uhr" else 1
+        parts = dates.iso_parts(word)
+        single = dates.month_of(word, written) or dates.weekday_of(word)
+        for part in parts or ([single] if single else []):
+            self._add(written, part, Kind.DATE)
+        return 1 if parts or single else self._day_or_year(index)
+
+    def _day_or_year(self, index: int) -> int:
+        word = self.words[index]
+        digits = numbers.ordinal_of(word) or (word if word.isdecimal() else None)
+        if digits is None:
+            return 0
+        is_by_month = self._is_month(index + 1) or (self._at(index + 1) in {"de", "of"} and self._is_month(index + 2))
+        follows_month = bool(self.tokens) and self.tokens[-1].key.startswith("@m")
+        if len(digits) <= 2 and 1 <= int(digits) <= 31 and (is_by_month or follows_month):
+            self._add(self.written[index], f"@d{int(digits)}", Kind.DATE)
+            return 1
+        if (
+            len(word) == 4
+            and "1900" <= word <= "2100"
+            and not self._is_unit(index + 1)
+            and self._at(index - 1) not in "€$£"
+        ):
+            self._add(self.written[index], f"@y{word}", Kind.DATE)
+            return 1
+        return 0
+
+    def _is_month(self, index: int) -> bool:
+        return bool(self._at(index)) and dates.month_of(self.words[index], self.written[index]) is not None
+
+    def _is_unit(self, index: int) -> bool:
+        return numbers.is_unit(self._at(index))
+
+    def _amount(self, index: int) -> int:
+        word, written = self.words[index], self.written[index]
+        if word in numbers.CURRENCIES:
+            digits = numbers.number_of(self._at(index + 1))
+            if digits is None:
+                return 1
+            self._add(written + self.written[index + 1], numbers.amount(digits, word), Kind.NUMBER)
+            return 2
+        ordinal = numbers.ordinal_of(word)
+        if ordinal is not None:
+            self._add(written, f"#{ordinal} th", Kind.NUMBER)
+            return 1
+        if re.fullmatch(r"\d+(-\d+)+", word):
+            self._add(written, word, Kind.NAME)
+            return 1
+        digits = numbers.number_of(word)
+        if digits is None:
+            return 0
+        unit = self._at(index + 1) if self._is_unit(index + 1) else None
+        self._add(
+            f"{written} {self.written[index + 1]}" if unit else written, numbers.amount(digits, unit), Kind.NUMBER
+        )
+        return 2 if unit else 1
+
+    def _weak(self, index: int) -> int:
+        word = self.words[index]
+        by_self = bool(self.tokens) and self.tokens[-1].key == "i"
+        if word in {":", "been"}:
+            self._set_verb("be")
+        elif word in lexicon.COPULAS or (word in {"bin", "war"} and by_self):
+            self.is_past = self.is_past or (
+                not self.verb and word in {"was", "were", "war", "était", "fue", "era", "foi"}
+            )
+            self._set_verb("be")
+        elif word in lexicon.MARKERS:
+            self.is_marked = True
+        elif word in lexicon.PERFECT and self._is_participle(index + 1):
+            pass
+        elif word == "'s":
+            if by_self and self.tokens[-1].text.casefold() in {"user", "i"} and not self._at(index + 1).endswith("ing"):
+                self.tokens[-1] = Token(self.tokens[-1].text, "my", Kind.WORD)
+            elif self._at(index + 1).endswith("ing"):
+                self._set_verb("be")
+        elif word not in lexicon.ARTICLES and word not in lexicon.AUXILIARIES and word not in lexicon.FILLERS:
+            return 0
+        return 1
+
+    def _is_participle(self, index: int) -> bool:
+        word = self._at(index)
+        if word in lexicon.MARKERS:
+            return self._is_participle(index + 1)
+        return word in {"been", "sold", "got", "gone", "left", "had", "become"} or (
+            len(word) > 4 and word.endswith("ed")
+        )
+
+    def _word(self, index: int) -> int:
+        word, written = self.words[index], self.written[index]
+        if word in lexicon.MY or word in lexicon.THEIR:
+            key = "i" if word == "mi" and self._at(index + 1) in {"piace", "piacciono"} else "my"
+            if word in lexicon.THEIR and not (self.tokens and self.tokens[0].key in {"i", "my"}):
+                key = "their"
+            self._add(written, key, Kind.WORD)
+        elif word in lexicon.SELF:
+            self._add(written, "i", Kind.WORD)
+        elif word in {",", ";"} or (self._is_link(index, word) and (index == 0 or written == word)):
+            over = word == "to" and self.verb == "prefer" and len(self.tokens) > self.head + 1
+            self._add(written, "over" if over else word, Kind.LINK)
+        else:
+            self._content(index, word, written)
+        return 1
+
+    def _is_link(self, index: int, word: str) -> bool:
+        # A particle is no preposition: it stands at the end or before one ("is on", "log in with").
+        following = self._at(index + 1)
+        is_particle = word in {"on", "in", "up", "down", "over", "under", "by"} and (
+            not following or following in {",", ";", "at", "with", "and", "or", "from", "during", "since", "until"}
+        )
+        return word in lexicon.LINKS and not (is_particle and index > 0)
+
+    def _content(self, index: int, word: str, written: str) -> None:
+        is_named = written[:1].isupper() and (
+            index > 0 or not (word in lexicon.KNOWN or self._at(index + 1) in lexicon.ARTICLES)
+        )
+        is_code = any(c.isdecimal() or c in "@_+#" for c in word)
+        key = lexicon.NOUN_FORMS.get(word)
+        if key is None and not (is_named and index > 0):
+            key = lexicon.VERB_FORMS.get(word)
+        if key is None:
+            key = word if is_code else stem(word.rstrip(".").replace("-", ""))
+        if word in lexicon.INTENTS:
+            self.intents.add(word)
+        if not (is_named and index > 0) and self._is_verb(index, word, key):
+            if not self.verb:
+                self.is_past = word in _IRREGULAR_PAST or (word.endswith("ed") and word != "need")
+            self._set_verb(key)
+        self._add(written, key, Kind.NAME if is_named or is_code else Kind.WORD)
+
+    def _is_verb(self, index: int, word: str, key: str) -> bool:
+        if self.verb or word in lexicon.NOUN_FORMS:
+            return False
+        if key not in lexicon.VERBS and word not in lexicon.VERBS and stem(word) not in lexicon.VERBS:
+            return False
+        if word not in lexicon.BASE_FORMS:  # an inflected form
+            return not (word.endswith("ing") and index > 0)
+        before = self.tokens[-1] if self.tokens else None
+        return (
+            before is None
+            or before.key == "i"
+            or before.kind is Kind.LINK
+            or self._at(index - 1) in lexicon.AUXILIARIES
+            or before.text.endswith("s")
+            or before.key == "child"
+        ) and self._at(index - 1) not in lexicon.ARTICLES
+
+    def _order_dates(self) -> None:
+        order = {"@m": 0, "@d": 1, "@y": 2}
+        start = 0
+        while start < len(self.tokens):
+            end = start
+            while end < len(self.tokens) and self.tokens[end].key[:2] in order and self.tokens[end].kind is Kind.DATE:
+                end += 1
+            self.tokens[start:end] = sorted(self.tokens[start:end], key=lambda token: order[token.key[:2]])
+            start = max(end, start + 1)

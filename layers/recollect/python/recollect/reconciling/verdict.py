@@ -1,0 +1,299 @@
+"""What a new statement means beside one close memory: rules in order, the first that applies decides.
+
+Pure. Cosine never retires a memory: it only tells "close and unsure" from "something else".
+"""
+
+from collections import Counter
+from collections.abc import Callable
+
+from recollect.model import CONTENT_MAX_CHARS, MemoryType
+from recollect.reconciling import attributes, merging, procedures, slots
+from recollect.reconciling.antonyms import are_complements, are_opposite
+from recollect.reconciling.pair import CLOSE_MIN_SHARE, Candidate, Finding, Pair, Statement, scope
+from recollect.reconciling.reading import read
+from recollect.reconciling.sentences import holds, sentences
+from recollect.reconciling.slots import Effect
+from recollect.reconciling.subjects import Subjects, compare
+from recollect.reconciling.tokens import Kind, Reading, Token, plain
+from recollect.reconciling.wordlists import words
+
+RULED_MAX_CHARS = 1_000
+LONG_CLOSE_MIN_COSINE = 0.9
+PREFERENCE_MIN_COSINE = 0.65  # below it two preferences need not be about the same choice
+_CLAUSES = words("and but because und aber weil et mais y pero e mas ma , ;")
+
+
+def judge(new: Statement, candidate: Candidate) -> Finding:
+    """Decide what a new statement means beside one memory."""
+    finding = scope(new, candidate)
+    if finding is not None:
+        return finding
+    if max(len(new.content), len(candidate.content)) > RULED_MAX_CHARS:
+        return _long(new, candidate)
+    is_procedure = new.type is MemoryType.PROCEDURAL
+    pair = Pair(read(candidate.content), read(new.content), candidate.cosine, is_procedure)
+    finding = next(found for rule in _RULES if (found := rule(pair)) is not None)
+    if finding.outcome == "superseded" and new.type is MemoryType.EPISODIC:
+        return Finding("conflict", f"two accounts of one episode: {finding.reason}")
+    if finding.content is not None and len(finding.content) > CONTENT_MAX_CHARS:
+        return Finding("conflict", "the two together would be longer than a memory may be")
+    return finding
+
+
+def _long(new: Statement, candidate: Candidate) -> Finding:
+    # The rules are made for statements, not for documents; whole sentences can be compared in any.
+    if holds(candidate.content, new.content):
+        return Finding("unchanged", "every sentence is known")
+    if holds(new.content, candidate.content):
+        return Finding("merged", "says the same and more sentences", new.content)
+    is_close = candidate.cosine >= LONG_CLOSE_MIN_COSINE
+    return Finding("conflict" if is_close else "created", "too long for the rules")
+
+
+def same_letters(pair: Pair) -> Finding | None:
+    """Find texts equal but for case, spacing and punctuation."""
+    old, new = plain(pair.old.text), plain(pair.new.text)
+    digits = [[t.key for t in r.tokens if t.kind in (Kind.NUMBER, Kind.DATE)] for r in (pair.old, pair.new)]
+    if old and old == new and digits[0] == digits[1] and pair.old.is_negative == pair.new.is_negative:
+        return Finding("unchanged", "the same words but for case, spacing and punctuation")
+    return None
+
+
+def unknown_language(pair: Pair) -> Finding | None:
+    """Merge and supersede nothing in a language without rules."""
+    if pair.old.is_known and pair.new.is_known:
+        return None
+    old, new = Counter(plain(pair.old.text)), Counter(plain(pair.new.text))
+    is_like = (old & new).total() >= CLOSE_MIN_SHARE * max(
+        min(old.total(), new.total()), 1
+    ) and not pair.new.text.isascii()
+    is_like = is_like or pair.is_close
+    return Finding("conflict" if is_like else "created", "not in a language that the rules know")
+
+
+def other_procedure(pair: Pair) -> Finding | None:
+    """Keep procedures with different goals apart: steps are compared only for one goal."""
+    if pair.is_procedure and procedures.are_different(pair.old, pair.new):
+        return Finding("created", "a procedure for something else")
+    return None
+
+
+def negation(pair: Pair) -> Finding | None:
+    """Find a statement and its denial."""
+    old, new = pair.old, pair.new
+    if old.is_negative == new.is_negative:
+        return None
+    if compare(old, new) is Subjects.DIFFERENT:
+        return Finding("created", "about somebody or something else")
+    if old.intents != new.intents:
+        return pair.unsure("one is a wish or a guess")
+    denied = "no longer so" if new.has_ended or old.has_ended else "one affirms what the other denies"
+    missing = _without(old, "have") - _without(new, "have")
+    extra = _without(new, "have") - _without(old, "have")
+    if not missing and not extra and not merging.is_swapped(old, new):
+        return Finding("superseded", f"same statement, {denied}")
+    if new.has_ended and not missing and len(old.strong) >= 2:
+        return Finding("superseded", f"same statement with detail, {denied}")
+    if missing.total() == extra.total() == 1:
+        (one,), (other,) = missing, extra
+        if are_complements(one, other):
+            return Finding("unchanged", f"not '{one}' says the same as '{other}'")
+        if merging.are_akin(one, other):
+            return Finding("superseded", f"same statement, {denied}")
+    return pair.unsure(f"{denied}, in other words")
+
+
+def _without(reading: Reading, key: str) -> Counter[str]:
+    bag = reading.bag
+    del bag[key]
+    return bag
+
+
+def several_sentences(pair: Pair) -> Finding | None:
+    """Compare memories of several sentences as wholes; see ``sentences``."""
+    old, new = pair.old.text, pair.new.text
+    if max(len(sentences(old)), len(sentences(new))) <= 1:
+        return None
+    if holds(old, new):
+        return Finding("unchanged", "one of the sentences that are known")
+    if holds(new, old):
+        return Finding("merged", "says the same and more sentences", new)
+    return pair.unsure("the memory has several sentences")
+
+
+def other_action(pair: Pair) -> Finding | None:
+    """Keep apart what is going on ("is eating") from what else is going on or is so."""
+    if slots.have_one_action(pair.old, pair.new):
+        return None
+    if compare(pair.old, pair.new) is Subjects.DIFFERENT:
+        return Finding("created", "about somebody or something else")
+    return pair.unsure("they tell of different actions")
+
+
+def same_content(pair: Pair) -> Finding | None:
+    """Find the same content words, in whatever order says the same."""
+    old, new = pair.old, pair.new
+    if not merging.is_same_content(old, new) or merging.links_disagree(old, new):
+        return None
+    if _other_tense(pair):
+        return pair.unsure("one tells of the past or of a wish, the other does not")
+    is_action = old.verb != "be" or slots.is_progressive(old)
+    is_turned = old.verb == new.verb and is_action and compare(old, new) is Subjects.DIFFERENT
+    if _is_comparison_turned(pair):
+        return Finding("superseded", "the same comparison the other way round")
+    if not is_turned and not merging.is_swapped(old, new) and not merging.is_rebuilt(old, new):
+        return Finding("unchanged", "the same words, some in another form or order")
+    return Finding("conflict", "the same words with their roles exchanged")
+
+
+def _is_comparison_turned(pair: Pair) -> bool:
+    orders = [[t.key for t in r.strong] for r in (pair.old, pair.new)]
+    compares = (
+        "than" in {t.key for t in r.tokens} or ("over" in {t.key for t in r.tokens} and r.verb == "prefer")
+        for r in (pair.old, pair.new)
+    )
+    return orders[0] != orders[1] and all(compares)
+
+
+def other_subject(pair: Pair) -> Finding | None:
+    """Keep statements about different subjects apart, unless they name who fills one role."""
+    if pair.is_procedure or compare(pair.old, pair.new) is not Subjects.DIFFERENT:
+        return None
+    slot = slots.slot_of(pair.old, pair.new)
+    if slot is not None and slots.role_change(slot, pair.old, pair.new):
+        return Finding("superseded", f"one person fills this role: {_words(slot.old)} became {_words(slot.new)}")
+    return Finding("created", "about somebody or something else")
+
+
+def switched(pair: Pair) -> Finding | None:
+    """Find what the new one gives up ("switched from X to Y") and the old one says."""
+    given_up = attributes.switched_from(pair.new)
+    keys = {token.key for token in given_up}
+    if not keys or not keys <= set(pair.old.bag) or compare(pair.old, pair.new) is not Subjects.SAME:
+        return None
+    context = set(pair.old.bag) - keys - {"use", "have", "be"} - {t.key for t in pair.old.tokens[: pair.old.head]}
+    if context - set(pair.new.bag) - {pair.old.verb}:
+        return pair.unsure(f"{_words(given_up)} was given up, perhaps elsewhere")
+    if _says_more(pair, keys):
+        return pair.unsure("the memory also says something else")
+    return Finding("superseded", f"says that {_words(given_up)} was given up for something else")
+
+
+def other_tense(pair: Pair) -> Finding | None:
+    """Keep what was, or is wished for, apart from what is."""
+    if _other_tense(pair) and attributes.attribute_of(pair.new) is None:
+        return pair.unsure("one tells of the past or of a wish, the other does not")
+    return None
+
+
+def _other_tense(pair: Pair) -> bool:
+    old, new = pair.old, pair.new
+    return old.intents != new.intents or (old.is_past != new.is_past and "" not in (old.verb, new.verb))
+
+
+def detail(pair: Pair) -> Finding | None:
+    """Find that one says all that the other says."""
+    if pair.old.is_past != pair.new.is_past:
+        return None
+    if merging.adds_only_detail(pair.old, pair.new):
+        return Finding("merged", "says the same with more detail", pair.new.text)
+    if merging.adds_only_detail(pair.new, pair.old):
+        return Finding("unchanged", "already known with more detail")
+    if pair.old.bag == pair.new.bag:
+        return None
+    if not (pair.old.bag - pair.new.bag) or not (pair.new.bag - pair.old.bag):
+        return pair.unsure("one has all words of the other and may be about something else")
+    return None
+
+
+def one_slot(pair: Pair) -> Finding | None:
+    """Find the same shape with another value in one place."""
+    slot = slots.slot_of(pair.old, pair.new)
+    if slot is None:
+        return None
+    if pair.is_procedure:
+        return _changed_step(pair, slot)
+    about = min(pair.old.head, pair.new.head)
+    if slot.start < about and pair.new.verb:
+        if slots.role_change(slot, pair.old, pair.new):
+            return Finding("superseded", f"one person fills this role: {_words(slot.old)} became {_words(slot.new)}")
+        return Finding("created", "about somebody or something else")
+    effect, reason = slots.effect_of(slot, pair.old, pair.new)
+    if effect is Effect.REPLACES and pair.new.verb == "prefer" and pair.cosine < PREFERENCE_MIN_COSINE:
+        return pair.unsure(f"{reason}, perhaps preferences in different things")
+    if effect is Effect.REPLACES and compare(pair.old, pair.new) is not Subjects.DIFFERENT:
+        return Finding("superseded", reason)
+    return Finding("created", reason) if effect is Effect.COEXISTS else pair.unsure(reason)
+
+
+def _changed_step(pair: Pair, slot: slots.Slot) -> Finding:
+    changed = f"{_words(slot.old)} became {_words(slot.new)}"
+    kinds = slots.kind_of(slot.old), slots.kind_of(slot.new)
+    is_value = kinds[0] == kinds[1] and kinds[0] != "text"
+    is_opposite = len(slot.old) == len(slot.new) == 1 and are_opposite(slot.old[0].key, slot.new[0].key)
+    if procedures.have_one_goal(pair.old, pair.new) or is_value or is_opposite:
+        return Finding("superseded", f"same procedure, step changed: {changed}")
+    return pair.unsure(f"perhaps the same procedure: {changed}")
+
+
+def one_attribute(pair: Pair) -> Finding | None:
+    """Find different shapes that give one attribute of one subject."""
+    old, new = attributes.attribute_of(pair.old), attributes.attribute_of(pair.new)
+    if old is None or new is None or old.name != new.name or compare(pair.old, pair.new) is not Subjects.SAME:
+        return None
+    before, after = [t.key for t in old.value], [t.key for t in new.value]
+    if before == after:
+        if old.name in {"residence", "employer"} and not _other_tense(pair):
+            merged = merging.joined(pair.old.text, pair.new.text)
+            return Finding("merged", f"the same {old.name}, with other details", merged)
+        return pair.unsure(f"the same {old.name}, with other details")
+    if _may_be_one(before, after):
+        return pair.unsure(f"{old.name}: {_words(old.value)} and {_words(new.value)} may be one")
+    if old.name == "residence" and not slots.are_places_of_one_kind(old.value, new.value):
+        return pair.unsure(f"{_words(old.value)} may lie in {_words(new.value)}")
+    if _says_more(pair, set(before)):
+        return pair.unsure("the memory also says something else")
+    is_told = old.name in {"residence", "employer"} or not (pair.old.is_past and not pair.new.is_marked)
+    if is_told:
+        return Finding("superseded", f"one {old.name}: {_words(old.value)} became {_words(new.value)}")
+    return pair.unsure(f"{old.name}: {_words(old.value)} and {_words(new.value)}")
+
+
+def _says_more(pair: Pair, replaced: set[str]) -> bool:
+    # A second clause that the new statement does not repeat would be lost with the memory.
+    has_clauses = any(token.key in _CLAUSES for token in pair.old.tokens)
+    return has_clauses and bool(set(pair.old.bag) - set(pair.new.bag) - replaced - {pair.old.verb})
+
+
+def _may_be_one(before: list[str], after: list[str]) -> bool:
+    if before[0].startswith("@"):  # parts of a date: the same part with another value makes another date
+        parts = {key[:2]: key for key in before}
+        return all(parts.get(key[:2], key) == key for key in after)
+    return bool(set(before) & set(after))
+
+
+def otherwise(pair: Pair) -> Finding | None:
+    """Leave both when no rule is sure."""
+    return pair.unsure("close, and no rule is sure") if pair.is_close else Finding("created", "nothing close says this")
+
+
+def _words(tokens: tuple[Token, ...]) -> str:
+    return " ".join(token.text for token in tokens)
+
+
+_RULES: tuple[Callable[[Pair], Finding | None], ...] = (
+    same_letters,
+    several_sentences,
+    unknown_language,
+    other_procedure,
+    negation,
+    other_action,
+    same_content,
+    other_subject,
+    switched,
+    other_tense,
+    detail,
+    one_attribute,
+    one_slot,
+    otherwise,
+)

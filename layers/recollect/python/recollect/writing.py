@@ -1,0 +1,246 @@
+"""The half of the memory controller that changes memories: embed first, then one commit."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
+
+from recollect import changes, storing, telemetry, undoing
+from recollect.changes import Decision, Embedded, Outcome, Patch
+from recollect.commit import Committer, Partitions, Request, Surroundings
+from recollect.errors import NotFound, StaleVersion
+from recollect.flags import flags_of
+from recollect.model import Memory, NewMemory, is_expired, is_memory_id
+from recollect.partition import Partition
+from recollect.ports import Embedder, MemoryStore
+from recollect.storing import Asked, NotEmbedded, ToStore
+from recollect.undoing import Resolution
+
+
+class Writing:
+    """Stores, changes, deletes and restores memories.
+
+    Parameters
+    ----------
+    store : MemoryStore
+    embedder : Embedder
+    surroundings : Surroundings
+        Time, ids, randomness, waiting.
+    """
+
+    def __init__(self, store: MemoryStore, embedder: Embedder, surroundings: Surroundings) -> None:
+        self._store = store
+        self._embedder = embedder
+        self._surroundings = surroundings
+        self._partitions = Partitions(store, embedder.name, embedder.dimension)
+        self._committer = Committer(store, self._partitions, surroundings, embedder.name, embedder.dimension)
+
+    def store(self, request: Request, new: Sequence[ToStore]) -> tuple[Outcome, ...]:
+        """Store memories, each reconciled with what is there as it asks.
+
+        Returns
+        -------
+        tuple of Outcome
+            One for each of `new`, in order; ``rejected`` and ``missing`` are outcomes too.
+
+        Raises
+        ------
+        InvalidInput
+            If the idempotency key was used for another request.
+        Unavailable
+            If the store or the embedder does not answer. Of several memories some may be stored by then; a
+            repeat finds them `unchanged`.
+        """
+        stored = self._committer.stored_answer(request)
+        if stored is not None:
+            return stored
+        asked = self._asked(new)
+        outcomes: tuple[Outcome, ...] = ()
+        while len(outcomes) < len(asked):
+            window = asked[len(outcomes) : len(outcomes) + storing.WINDOW_MAX_COUNT]
+            outcomes = self._store_window(request, window, outcomes, len(asked))
+        return outcomes
+
+    def update(self, request: Request, memory_id: str, patch: Patch, expected_version: int | None = None) -> Outcome:
+        """Change one memory; its earlier version is kept.
+
+        Parameters
+        ----------
+        expected_version : int or None
+            The version that the caller has seen, if it must still be the present one.
+
+        Raises
+        ------
+        NotFound
+            If the user has no such memory.
+        StaleVersion
+            If the memory is at another version than expected.
+        Conflict
+            If another memory is the same statement already.
+        Unavailable
+            If the store or the embedder does not answer.
+        """
+        content = patch.values.get("content")
+        embedded = self._embed([content])[0] if content is not None else None
+
+        def decide(partition: Partition, memories: Mapping[str, Memory]) -> Decision:
+            memory = self._present(memories, memory_id, expected_version)
+            return changes.update(partition, memory, patch, embedded, self._surroundings.now_ms())
+
+        return self._committer.commit(request, decide, reads=_these(memory_id))[-1]
+
+    def delete(self, request: Request, memory_id: str, expected_version: int | None = None) -> Outcome:
+        """Hide one memory at once and everywhere; its last version is kept.
+
+        Raises
+        ------
+        NotFound
+            If the user has no such memory.
+        StaleVersion
+            If the memory is at another version than expected.
+        Unavailable
+            If the store does not answer.
+        """
+
+        def decide(_: Partition, memories: Mapping[str, Memory]) -> Decision:
+            memory = self._present(memories, memory_id, expected_version)
+            return changes.delete(memory, self._surroundings.now_ms())
+
+        return self._committer.commit(request, decide, reads=_these(memory_id))[-1]
+
+    def restore(self, request: Request, memory_id: str, version: int) -> Outcome:
+        """Make an earlier version of a memory the present one again, also after a delete.
+
+        Raises
+        ------
+        NotFound
+            If there is no such version, or it was purged.
+        Conflict
+            If another memory is the same statement already.
+        Unavailable
+            If the store or the embedder does not answer.
+        """
+        stored = self._committer.stored_answer(request)
+        if stored is not None:
+            return stored[-1]
+        wanted, last = self._version(request.user_id, memory_id, version)
+        embedded = self._embed([wanted.content])[0]
+
+        def reads(partition: Partition) -> list[str]:
+            return [memory_id, *self._successors(request.user_id, partition, memory_id)]
+
+        def decide(partition: Partition, memories: Mapping[str, Memory]) -> Decision:
+            return undoing.restore(partition, memories, wanted, last, embedded, self._surroundings.now_ms())
+
+        return self._committer.commit(request, decide, reads=reads)[-1]
+
+    def unmerge(self, request: Request, memory_id: str) -> tuple[Outcome, ...]:
+        """Take apart what the present version of a memory merged: two memories again.
+
+        Raises
+        ------
+        NotFound
+            If the user has no such memory.
+        Conflict
+            If the present version merged nothing, or what was merged in is stored elsewhere by now.
+        Unavailable
+            If the store or the embedder does not answer.
+        """
+        stored = self._committer.stored_answer(request)
+        if stored is not None:
+            return stored
+        memory = self._unexpired(self._store.fetch(request.user_id, (memory_id,)).get(memory_id))
+        new = undoing.taken_out(memory, self._surroundings.new_id(), self._surroundings.now_ms())
+        earlier, _ = self._version(request.user_id, memory_id, memory.version - 1)
+        contents = (new.content, earlier.content)
+        embedded = dict(zip(contents, self._embed(contents), strict=True))
+
+        def decide(partition: Partition, memories: Mapping[str, Memory]) -> Decision:
+            present = self._present(memories, memory_id, memory.version)
+            return undoing.unmerge(partition, present, earlier, new, embedded, self._surroundings.now_ms())
+
+        return self._committer.commit(request, decide, reads=_these(memory_id), expected=2)
+
+    def resolve(self, request: Request, memory_id: str, other_id: str, resolution: Resolution) -> tuple[Outcome, ...]:
+        """Settle a conflict between two memories.
+
+        Raises
+        ------
+        NotFound
+            If the user has not both.
+        Conflict
+            If the two are not in conflict.
+        Unavailable
+            If the store does not answer.
+        """
+
+        def decide(partition: Partition, memories: Mapping[str, Memory]) -> Decision:
+            this, other = (self._present(memories, one) for one in (memory_id, other_id))
+            return undoing.resolve(partition, this, other, resolution, self._surroundings.now_ms())
+
+        return self._committer.commit(request, decide, reads=_these(memory_id, other_id), expected=2)
+
+    def _store_window(
+        self, request: Request, window: Sequence[Asked], earlier: tuple[Outcome, ...], expected: int
+    ) -> tuple[Outcome, ...]:
+        merged: dict[str, Embedded] = {}
+
+        def decide(partition: Partition, memories: Mapping[str, Memory]) -> Decision:
+            return storing.store(partition, memories, window, merged, self._surroundings.now_ms())
+
+        def reads(partition: Partition) -> list[str]:
+            return storing.needed(partition, window, self._surroundings.now_ms())
+
+        while True:
+            try:
+                return self._committer.commit(request, decide, reads=reads, earlier=earlier, expected=expected)
+            except NotEmbedded as error:
+                merged[error.text] = self._embed([error.text])[0]
+
+    def _asked(self, new: Sequence[ToStore]) -> list[Asked]:
+        now_ms = self._surroundings.now_ms()
+        embedded = self._embed([one.memory.content for one in new])
+        return [
+            Asked(_memory(one.memory, self._surroundings.new_id(), now_ms), vector, one.on_similar, one.supersedes)
+            for one, vector in zip(new, embedded, strict=True)
+        ]
+
+    def _embed(self, texts: Sequence[str]) -> Sequence[Embedded]:
+        with telemetry.stage("embed"):
+            vectors = self._embedder.embed(texts)
+        return [Embedded(vector, self._embedder.name) for vector in vectors]
+
+    def _version(self, user_id: str, memory_id: str, version: int) -> tuple[Memory, int]:
+        """Give a version of a memory, and the number of the newest of which anything is kept."""
+        if not is_memory_id(memory_id):
+            raise NotFound
+        present = self._store.fetch(user_id, (memory_id,)).values()
+        kept = {one.version: one for one in (*self._store.versions(user_id, memory_id), *present)}
+        if version not in kept:
+            raise NotFound
+        return kept[version], max(kept)
+
+    def _successors(self, user_id: str, partition: Partition, memory_id: str) -> list[str]:
+        memory = self._store.fetch(user_id, (memory_id,)).get(memory_id)
+        successor = None if memory is None else memory.superseded_by
+        return [] if successor is None or partition.version_of(successor) is None else [successor]
+
+    def _present(self, memories: Mapping[str, Memory], memory_id: str, expected_version: int | None = None) -> Memory:
+        memory = self._unexpired(memories.get(memory_id))
+        if expected_version is not None and memory.version != expected_version:
+            raise StaleVersion(f"the memory is at version {memory.version}; read it again, then decide")
+        return memory
+
+    def _unexpired(self, memory: Memory | None) -> Memory:
+        if memory is None or is_expired(memory.expires_at_ms, self._surroundings.now_ms()):
+            raise NotFound
+        return memory
+
+
+def _memory(asked: NewMemory, memory_id: str, now_ms: int) -> Memory:
+    values = {field.name: getattr(asked, field.name) for field in fields(NewMemory)}
+    return Memory(
+        memory_id=memory_id, created_at_ms=now_ms, updated_at_ms=now_ms, flags=flags_of(asked.content), **values
+    )
+
+
+def _these(*memory_ids: str) -> Callable[[Partition], Sequence[str]]:
+    return lambda _: memory_ids

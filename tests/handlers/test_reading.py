@@ -1,0 +1,221 @@
+import json
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from tests.handlers.test_api import MEMORIES, SEARCH, App, stored
+from tests.support.builders import NOW_MS, asking, controller, to_store
+
+STATS = "/v1/users/ana/stats"
+NOW = "2023-11-14T22:13:20Z"  # NOW_MS
+
+
+@pytest.fixture
+def app() -> App:
+    return App()
+
+
+@pytest.fixture
+def tidy(app: App) -> dict[str, str]:
+    """Three memories that have nothing in common but the word tea."""
+    return {
+        stored(app, "green tea 我对花生", importance=0.2, metadata={"cup": {"size": 2}}, tags=["hot"]): "green",
+        stored(app, "tea towels lost", importance=0.9, metadata={"cup.size": 2}, occurred_at=NOW): "towels",
+        stored(app, "Leo plants camellia for tea", importance=0.5, type="procedural", actor="Leo"): "plants",
+    }
+
+
+FILTERS: list[tuple[Any, set[str]]] = [
+    ({"field": "metadata.cup.size", "eq": 2.0}, {"green"}),
+    ({"field": ["metadata", "cup.size"], "eq": 2}, {"towels"}),
+    ({"field": "tags", "contains": "hot"}, {"green"}),
+    ({"field": "importance", "gte": 0.5, "lt": 0.9}, {"plants"}),
+    ({"field": "occurred_at", "exists": True}, {"towels"}),
+    ({"field": "occurred_at", "eq": "2023-11-14T23:13:20.000+01:00"}, {"towels"}),
+    ({"field": "type", "in": ["procedural", "episodic"]}, {"plants"}),
+    ({"not": {"field": "actor", "eq": "Leo"}}, {"green", "towels"}),
+    ({"field": "actor", "ne": "Leo"}, set()),
+    ({"any": [{"field": "tags", "contains": "hot"}, {"all": [{"field": "actor", "eq": "Leo"}]}]}, {"green", "plants"}),
+    ({"field": "status", "ne": "active"}, set()),
+]
+
+
+@pytest.mark.parametrize(("asked", "expected"), FILTERS)
+def test_a_filter_means_the_same_in_the_listing_and_in_every_search(
+    app: App, tidy: dict[str, str], asked: Any, expected: set[str]
+) -> None:
+    _, listed, _ = app("GET", MEMORIES, query=f"filter={quote(json.dumps(asked))}")
+    assert {tidy[memory["memory_id"]] for memory in listed["memories"]} == expected
+
+    for mode in ("hybrid", "semantic", "lexical", "exact"):
+        _, found, _ = app("POST", SEARCH, {"query": "tea", "mode": mode, "filter": asked})
+        assert {tidy[hit["memory"]["memory_id"]] for hit in found["hits"]} == expected
+        assert found["scanned"] == len(expected)
+
+
+def test_a_context_takes_the_same_filter(app: App, tidy: dict[str, str]) -> None:
+    _, body, _ = app("POST", "/v1/users/ana/context", {"query": "tea", "filter": {"field": "tags", "contains": "hot"}})
+
+    assert [tidy[memory_id] for memory_id in body["memory_ids"]] == ["green"]
+
+
+def test_shorthands_and_a_filter_must_all_hold(app: App, tidy: dict[str, str]) -> None:
+    asked = quote(json.dumps({"field": "importance", "gt": 0.2}))
+
+    _, listed, _ = app("GET", MEMORIES, query=f"filter={asked}&type=semantic&type=episodic")
+
+    assert [tidy[memory["memory_id"]] for memory in listed["memories"]] == ["towels"]
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("", ["plants", "towels", "green"]),
+        ("direction=asc", ["green", "towels", "plants"]),
+        ("order=importance", ["towels", "plants", "green"]),
+        ("order=importance&direction=asc", ["green", "plants", "towels"]),
+        ("order=occurred_at", ["towels", "plants", "green"]),
+        ("order=occurred_at&direction=asc", ["towels", "green", "plants"]),
+        ("order=updated_at&limit=1", ["plants"]),
+    ],
+)
+def test_a_listing_and_an_exact_search_have_an_order(
+    app: App, tidy: dict[str, str], query: str, expected: list[str]
+) -> None:
+    _, listed, _ = app("GET", MEMORIES, query=query)
+    assert [tidy[memory["memory_id"]] for memory in listed["memories"]] == expected
+
+    options: dict[str, Any] = dict(part.split("=") for part in query.split("&") if part)
+    options |= {"k": int(options.pop("limit"))} if "limit" in options else {}
+    _, found, _ = app("POST", SEARCH, {"mode": "exact", **options})
+    assert [(tidy[hit["memory"]["memory_id"]], hit["score"]) for hit in found["hits"]] == [
+        (name, 1.0) for name in expected
+    ]
+
+
+def test_an_exact_search_makes_no_embedding(app: App, tidy: dict[str, str]) -> None:
+    app.embedder.texts.clear()
+    app.embedder.is_down = True
+
+    status, body, _ = app("POST", SEARCH, {"mode": "exact"})
+
+    assert (status, len(body["hits"]), body["degraded"]) == (200, len(tidy), False)
+    assert app.embedder.texts == []
+
+
+def test_a_cursor_fits_its_order_and_filter_only(app: App, tidy: dict[str, str]) -> None:
+    _, first, _ = app("GET", MEMORIES, query="limit=1&order=importance")
+    cursor = f"cursor={first['cursor']}"
+
+    assert len(tidy) == 3
+    assert app("GET", MEMORIES, query=f"{cursor}&order=importance&limit=2")[0] == 200
+    for query in ("", "order=importance&direction=asc", "order=importance&status=archived", "order=updated_at"):
+        status, problem, _ = app("GET", MEMORIES, query=f"{cursor}&{query}")
+        assert (status, problem["errors"][0]["pointer"]) == (422, "/cursor")
+
+
+def test_as_of_goes_back_to_what_a_later_memory_took_the_place_of(app: App) -> None:
+    old = stored(app, "the office is in Porto")
+    later = controller(app.store, app.embedder, clock=lambda: NOW_MS + 1_000, prefix="01HFB")
+    new = later.store(asking(), [to_store(content="we meet in Lisbon", supersedes=old)])[0].memory_id
+
+    for as_of, expected in ((NOW, [old]), ("2023-11-14T22:13:21Z", [new]), ("2023-11-14T22:13:19Z", [])):
+        _, listed, _ = app("GET", MEMORIES, query=f"as_of={as_of}")
+        assert [memory["memory_id"] for memory in listed["memories"]] == expected
+        for mode in ("hybrid", "exact"):
+            _, found, _ = app("POST", SEARCH, {"query": "the office we meet in", "mode": mode, "as_of": as_of})
+            assert [hit["memory"]["memory_id"] for hit in found["hits"]] == expected
+    _, superseded, _ = app("GET", MEMORIES, query=f"as_of={NOW}&status=active")
+    assert superseded["memories"] == []
+
+
+def test_stats_tell_importance_bytes_and_times(app: App, tidy: dict[str, str]) -> None:
+    _, stats, _ = app("GET", STATS)
+
+    assert stats["total"] == len(tidy)
+    assert stats["mean_importance"] == pytest.approx(1.6 / 3)
+    assert stats["bytes"] == sum(
+        len(text.encode())
+        for text in (
+            "green tea 我对花生",
+            '{"cup": {"size": 2}}',
+            "tea towels lost",
+            '{"cup.size": 2}',
+            "Leo plants camellia for tea",
+            "{}",
+        )
+    )
+    assert (
+        stats["first_created_at"] == stats["last_created_at"] == stats["last_updated_at"] == "2023-11-14T22:13:20.000Z"
+    )
+    assert app("GET", "/v1/users/ana2/stats", claims={"sub": "ana2"})[1]["mean_importance"] is None
+
+
+BAD_SEARCHES = [
+    ({}, "/query"),
+    ({"mode": "hybrid", "query": None}, "/query"),
+    ({"mode": "exact", "query": " "}, "/query"),
+    ({"mode": "exact", "order": "colour"}, "/order"),
+    ({"mode": "exact", "order": None}, "/order"),
+    ({"mode": "exact", "direction": "up"}, "/direction"),
+    ({"query": "x", "order": "importance"}, "/order"),
+    ({"query": "x", "mode": "semantic", "direction": "asc"}, "/direction"),
+    ({"query": "x", "as_of": "2023-01-01"}, "/as_of"),
+    ({"query": "x", "as_of": 5}, "/as_of"),
+    ({"query": "x", "filter": []}, "/filter"),
+    ({"query": "x", "filter": {"all": [{"any": [{"field": "metadata.a", "eq": {}}]}]}}, "/filter/all/0/any/0/eq"),
+    ({"query": "x", "filter": {"not": {"not": {"colour": 1}}}}, "/filter/not/not/field"),
+    ({"query": "x", "filter": {"tags_all": ["x"]}}, "/filter/tags_all"),
+]
+
+
+@pytest.mark.parametrize(("body", "pointer"), BAD_SEARCHES)
+def test_a_bad_search_is_refused_with_a_pointer(app: App, body: Any, pointer: str) -> None:
+    stored(app, "secret tea")
+    app.embedder.texts.clear()
+
+    status, problem, _ = app("POST", SEARCH, body)
+
+    assert (status, "hits" in problem) == (422, False)
+    assert pointer in [error["pointer"] for error in problem["errors"]]
+    assert app.embedder.texts == []
+
+
+BAD_LISTINGS = [
+    ("filter=", "/filter"),
+    ("filter=x", "/filter"),
+    ("filter=[]", "/filter"),
+    (f"filter={'[' * 5_000}", "/filter"),
+    ("filter=%7B%22field%22%3A%22importance%22%2C%22gt%22%3ANaN%7D", "/filter/gt"),
+    ("filter=%7B%22field%22%3A%22importance%22%2C%22gt%22%3A1e999%7D", "/filter/gt"),
+    ("filter=%7B%22all%22%3A%5B%7B%22field%22%3A%22x%22%2C%22eq%22%3A1%7D%5D%7D", "/filter/all/0/field"),
+    ("order=colour", "/order"),
+    ("order=", "/order"),
+    ("direction=down", "/direction"),
+    ("as_of=yesterday", "/as_of"),
+    ("as_of=2023-01-01T00:00:00", "/as_of"),
+]
+
+
+@pytest.mark.parametrize(("query", "pointer"), BAD_LISTINGS)
+def test_a_bad_listing_is_refused_with_a_pointer(app: App, query: str, pointer: str) -> None:
+    status, problem, _ = app("GET", MEMORIES, query=query)
+
+    assert status == 422
+    assert pointer in [error["pointer"] for error in problem["errors"]]
+
+
+def test_the_description_holds_the_grammar(app: App) -> None:
+    document = app("GET", "/openapi.json", claims={})[1]
+    listing = document["paths"]["/v1/users/{user_id}/memories"]["get"]
+    parameters = {parameter["name"]: parameter for parameter in listing["parameters"]}
+    schemas = document["components"]["schemas"]
+
+    assert {"filter", "as_of", "order", "direction", "limit", "cursor", "type", "status", "tag"} <= set(parameters)
+    assert set(schemas["ComparisonInput"]["properties"]) == {
+        *("field", "eq", "ne", "in", "gt", "gte", "lt", "lte", "contains", "exists")
+    }
+    assert {"AllInput", "AnyInput", "NotInput", "FilterInput"} <= set(schemas)
+    assert "active" in parameters["status"]["description"].lower()
+    assert "then" in parameters["as_of"]["description"]
