@@ -11,6 +11,7 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Header, Query
 from recollect import wiring
 from recollect.controller import MemoryController
+from recollect.erasure import ErasureState
 from recollect.http.api import Api, answer
 from recollect.http.batch import refused, store_batch
 from recollect.http.entrypoint import lambda_entrypoint
@@ -35,8 +36,19 @@ from recollect.schemas.outputs import (
     ReceiptsOutput,
     SearchOutput,
     StatsOutput,
-    VersionsOutput,
     memory_output,
+)
+from recollect.schemas.trail import (
+    DeleteInput,
+    EraseInput,
+    ErasureOutput,
+    EventsInput,
+    EventsOutput,
+    GetInput,
+    VersionOutput,
+    VersionsInput,
+    VersionsOutput,
+    version_output,
 )
 from recollect.settings import Settings
 
@@ -69,13 +81,11 @@ def create_app(controller: MemoryController, report: Callable[[Exception], None]
         found = controller.list_memories(user_id, page.to_filter(), page.limit, page.cursor, page.to_order())
         return PageOutput.of(user_id, found)
 
-    @api.user_route("GET", "/memories/<memory_id>", "Read one memory")
-    def get(user_id: UserId, memory_id: str) -> MemoryOutput:
-        return memory_output(user_id, controller.get(user_id, memory_id))
-
-    @api.user_route("GET", "/memories/<memory_id>/versions", "Read all versions of a memory, also of a deleted one")
-    def versions(user_id: UserId, memory_id: str) -> VersionsOutput:
-        return VersionsOutput.of(user_id, controller.versions(user_id, memory_id))
+    @api.user_route("GET", "/memories/<memory_id>", "Read one memory, or one of its versions")
+    def get(user_id: UserId, memory_id: str, which: Annotated[GetInput, Query()]) -> MemoryOutput | VersionOutput:
+        if which.version is None:
+            return memory_output(user_id, controller.get(user_id, memory_id))
+        return version_output(user_id, controller.version(user_id, memory_id, which.version))
 
     @api.user_route("PATCH", "/memories/<memory_id>", "Change one memory")
     def update(
@@ -84,22 +94,16 @@ def create_app(controller: MemoryController, report: Callable[[Exception], None]
         request = api.write_request(user_id, key)
         return Receipt.of(controller.update(request, memory_id, patch.to_patch(), version_of(seen)))
 
-    @api.user_route("DELETE", "/memories/<memory_id>", "Delete one memory")
-    def delete(user_id: UserId, memory_id: str, key: IdempotencyKey = None, seen: IfMatch = None) -> Receipt:
-        return Receipt.of(controller.delete(api.write_request(user_id, key), memory_id, version_of(seen)))
-
-    @api.user_route("POST", "/memories/<memory_id>/restore", "Bring back an earlier version, also after a delete")
-    def restore(user_id: UserId, memory_id: str, body: RestoreInput, key: IdempotencyKey = None) -> Receipt:
-        return Receipt.of(controller.restore(api.write_request(user_id, key), memory_id, body.version))
-
-    @api.user_route("POST", "/memories/<memory_id>/unmerge", "Take apart what the present version merged")
-    def unmerge(user_id: UserId, memory_id: str, key: IdempotencyKey = None) -> ReceiptsOutput:
-        return ReceiptsOutput.of(controller.unmerge(api.write_request(user_id, key), memory_id))
-
-    @api.user_route("POST", "/memories/<memory_id>/resolve", "Settle a conflict with another memory")
-    def resolve(user_id: UserId, memory_id: str, body: ResolveInput, key: IdempotencyKey = None) -> ReceiptsOutput:
-        request = api.write_request(user_id, key)
-        return ReceiptsOutput.of(controller.resolve(request, memory_id, body.other_id, body.resolution))
+    @api.user_route("DELETE", "/memories/<memory_id>", "Delete one memory, or purge it")
+    def delete(
+        user_id: UserId,
+        memory_id: str,
+        how: Annotated[DeleteInput, Query()],
+        key: IdempotencyKey = None,
+        seen: IfMatch = None,
+    ) -> Receipt:
+        remove = controller.purge if how.purge else controller.delete
+        return Receipt.of(remove(api.write_request(user_id, key), memory_id, version_of(seen)))
 
     @api.user_route("POST", "/search", "Find the memories that matter for a query")
     def search(user_id: UserId, query: SearchInput) -> SearchOutput:
@@ -113,12 +117,47 @@ def create_app(controller: MemoryController, report: Callable[[Exception], None]
     def stats(user_id: UserId) -> StatsOutput:
         return StatsOutput.of(controller.stats(user_id))
 
+    _add_undoing(api, controller)
+    _add_trail(api, controller)
+
     @api.get("/health", summary="Tell that the service is up")
     def health() -> HealthOutput:
         return HealthOutput(status="ok", version=recollect.__version__)
 
     api.describe(title="Recollect", version=recollect.__version__)
     return api
+
+
+def _add_undoing(api: Api, controller: MemoryController) -> None:
+    @api.user_route("POST", "/memories/<memory_id>/restore", "Bring back an earlier version, also after a delete")
+    def restore(user_id: UserId, memory_id: str, body: RestoreInput, key: IdempotencyKey = None) -> Receipt:
+        return Receipt.of(controller.restore(api.write_request(user_id, key), memory_id, body.version))
+
+    @api.user_route("POST", "/memories/<memory_id>/unmerge", "Take apart what the present version merged")
+    def unmerge(user_id: UserId, memory_id: str, key: IdempotencyKey = None) -> ReceiptsOutput:
+        return ReceiptsOutput.of(controller.unmerge(api.write_request(user_id, key), memory_id))
+
+    @api.user_route("POST", "/memories/<memory_id>/resolve", "Settle a conflict with another memory")
+    def resolve(user_id: UserId, memory_id: str, body: ResolveInput, key: IdempotencyKey = None) -> ReceiptsOutput:
+        request = api.write_request(user_id, key)
+        return ReceiptsOutput.of(controller.resolve(request, memory_id, body.other_id, body.resolution))
+
+
+def _add_trail(api: Api, controller: MemoryController) -> None:
+    @api.user_route("GET", "/memories/<memory_id>/versions", "List the versions of a memory, also of a deleted one")
+    def versions(user_id: UserId, memory_id: str, page: Annotated[VersionsInput, Query()]) -> VersionsOutput:
+        return VersionsOutput.of(user_id, controller.versions(user_id, memory_id, page.limit, page.cursor))
+
+    @api.user_route("GET", "/events", "List what was changed, when, by whom and why")
+    def events(user_id: UserId, page: Annotated[EventsInput, Query()]) -> EventsOutput:
+        is_descending = page.direction == "desc"
+        found = controller.events(user_id, page.limit, page.cursor, page.memory_id, is_descending=is_descending)
+        return EventsOutput.of(found)
+
+    @api.user_route("DELETE", "", "Erase the user; on 202 call again until it is done", 202)
+    def erase(user_id: UserId, how: Annotated[EraseInput, Query()]) -> Response[ErasureOutput]:
+        erasure = controller.count_erasable(user_id) if how.dry_run else controller.erase(user_id)
+        return answer(202 if erasure.state is ErasureState.ERASING else 200, ErasureOutput.of(erasure))
 
 
 def _make_app(report: Callable[[Exception], None]) -> Api:

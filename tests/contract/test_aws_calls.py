@@ -17,6 +17,7 @@ from recollect.controller import MemoryController
 from recollect.errors import Conflict, NotFound, Unavailable
 from recollect.filters import ACTIVE
 from recollect.model import Change, Operation
+from recollect.storing import OnSimilar
 
 from tests.support.builders import asking, controller, memory, to_store
 from tests.support.embedder import HashingEmbedder
@@ -72,6 +73,28 @@ def test_a_store_is_one_query_and_one_transaction(of: MemoryController) -> None:
 
 def test_a_store_of_what_is_there_writes_nothing(of: MemoryController) -> None:
     assert counted(lambda: of.store(asking(), [to_store(content="green tea")])) == {"dynamodb.Query": 1}
+
+
+def test_what_was_is_read_in_a_bounded_number_of_calls(of: MemoryController) -> None:
+    memory_id = of.list_memories("ana", ACTIVE, 1).memories[0].memory_id
+
+    assert counted(lambda: of.get("ana", memory_id)) == {"dynamodb.BatchGetItem": 1}
+    assert counted(lambda: of.versions("ana", memory_id, 50)) == {"dynamodb.Query": 2, "dynamodb.BatchGetItem": 1}
+    assert counted(lambda: of.events("ana", 50)) == {"dynamodb.Query": 2}
+    assert counted(lambda: of.events("bob", 50)) == {"dynamodb.Query": 1}
+
+
+def test_an_erasure_deletes_in_transactions(of: MemoryController) -> None:
+    for number in range(30):
+        of.store(asking(), [to_store(f"fact {number}", on_similar=OnSimilar.CREATE)])
+
+    assert counted(lambda: of.erase("ana")) == {
+        "dynamodb.GetItem": 1,
+        "dynamodb.UpdateItem": 1,
+        "dynamodb.Query": 1 + 2 * 2 + 1,  # what there is, twice that nothing is left; both partitions each time
+        "dynamodb.TransactWriteItems": 3,
+        "dynamodb.DeleteItem": 1,
+    }
 
 
 def item_bytes(item: Any) -> int:

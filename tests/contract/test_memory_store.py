@@ -1,6 +1,5 @@
 """What every memory store must keep to, in memory and on DynamoDB alike."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import boto3
@@ -11,11 +10,10 @@ from recollect.aws.dynamodb import DynamoDBMemoryStore
 from recollect.changes import Embedded, columns_for
 from recollect.errors import Conflict, CorruptData
 from recollect.model import Change, Head, Memory, MemoryType, Operation, Status
-from recollect.ports import MemoryStore, StoredAnswer
+from recollect.ports import MemoryStore, StoredAnswer, Version
 
 from tests.support.builders import NOW_MS, memory
 from tests.support.embedder import HashingEmbedder
-from tests.support.inmemory import InMemoryMemoryStore
 from tests.support.table import TABLE_NAME, create_table
 
 EMBEDDER = HashingEmbedder()
@@ -43,20 +41,6 @@ FULL = memory(
     conflicts_with=("D", "E"),
     merged_content="漢",
 )
-
-
-@pytest.fixture(params=["inmemory", "dynamodb"])
-def store(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[MemoryStore]:
-    if request.param == "inmemory":
-        yield InMemoryMemoryStore()
-        return
-    for name, value in {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test"}.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.delenv("AWS_CA_BUNDLE", raising=False)
-    with mock_aws():
-        client = boto3.client("dynamodb", region_name="us-east-1")
-        create_table(client)
-        yield DynamoDBMemoryStore(client, TABLE_NAME)
 
 
 def creating(of: Memory) -> Change:
@@ -136,8 +120,8 @@ def test_an_update_replaces_and_a_delete_removes_the_memory(store: MemoryStore) 
 
     entries, _ = store.read_log("ana", 1)
     assert store.fetch("ana", ["A"]) == {}
-    assert store.versions("ana", "A") == [FULL, newer]
-    assert store.versions("bob", "A") == store.versions("ana", "B") == []
+    assert store.versions("ana", "A", None, 9) == [Version(newer), Version(FULL)]
+    assert store.versions("bob", "A", None, 9) == store.versions("ana", "B", None, 9) == []
     assert [(entry.operation, entry.columns is None) for entry in entries] == [
         (Operation.UPDATE, False),
         (Operation.DELETE, True),

@@ -351,7 +351,7 @@ def test_a_bad_input_gets_a_problem_with_a_pointer_and_changes_nothing(
         (("POST", MEMORIES, "x" * 5_000_001), (413, "/problems/body-too-large")),
         (("PUT", MEMORIES, {}), (405, "/problems/method-not-allowed")),
         (("GET", "/v1/users/ana/nothing"), (404, "/problems/unknown-route")),
-        (("GET", "/v1/users/ana"), (404, "/problems/unknown-route")),
+        (("GET", "/v1/users/ana"), (405, "/problems/method-not-allowed")),
         (("GET", "/"), (404, "/problems/unknown-route")),
         (("GET", f"{MEMORIES}/not-an-id"), (404, "/problems/not-found")),
         (("GET", f"{MEMORIES}/{'0' * 3_000}"), (404, "/problems/not-found")),

@@ -99,6 +99,21 @@ class UserClient:
     def delete(self, memory_id: str) -> Answer:
         return self.call("DELETE", f"/memories/{memory_id}")
 
+    def purge(self, memory_id: str) -> Answer:
+        return self.call("DELETE", f"/memories/{memory_id}?purge=true")
+
+    def erase(self) -> Answer:
+        """Erase the user: call until it is done."""
+        while (answer := self.call("DELETE", "")).status == 202:
+            pass
+        return answer
+
+    def versions(self, memory_id: str) -> list[dict[str, Any]]:
+        return list(self.call("GET", f"/memories/{memory_id}/versions?limit=200").body["versions"])
+
+    def events(self, **parameters: Any) -> list[dict[str, Any]]:
+        return list(self.call("GET", f"/events?{urlencode({'limit': 200, **parameters})}").body["events"])
+
     def search(self, query: str, **fields: Any) -> Answer:
         return self.call("POST", "/search", {"query": query, **fields})
 

@@ -1,11 +1,13 @@
 """A memory store in memory that keeps the port's promises; for tests and evaluation."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from threading import Lock
 
+from recollect import keys
 from recollect.errors import Conflict
 from recollect.model import Change, Entry, Head, Memory
-from recollect.ports import StoredAnswer
+from recollect.ports import Item, StoredAnswer, Version
 
 
 class InMemoryMemoryStore:
@@ -13,15 +15,16 @@ class InMemoryMemoryStore:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._logs: dict[str, list[Entry]] = {}
+        self._logs: dict[str, dict[int, Entry]] = {}
         self._heads: dict[str, Head] = {}
         self._memories: dict[tuple[str, str], Memory] = {}
         self._answers: dict[tuple[str, str], StoredAnswer] = {}
-        self._versions: dict[tuple[str, str, int], Memory] = {}
+        self._versions: dict[tuple[str, str, int], Version] = {}
 
     def read_log(self, user_id: str, after_seq: int) -> tuple[list[Entry], Head]:
         with self._lock:
-            return self._logs.get(user_id, [])[after_seq:], self._heads.get(user_id, Head())
+            log = self._logs.get(user_id, {})
+            return [log[seq] for seq in sorted(log) if seq > after_seq], self._heads.get(user_id, Head())
 
     def append(
         self,
@@ -38,26 +41,99 @@ class InMemoryMemoryStore:
                 raise Conflict("somebody else came first")
             if answer is not None:
                 self._keep_answer(user_id, answer)
-            log = self._logs.setdefault(user_id, [])
-            for change in changes:
-                log.append(_entry(len(log) + 1, change, by))
+            for seq, change in enumerate(changes, start=seen.seq + 1):
+                self._logs.setdefault(user_id, {})[seq] = _entry(seq, change, by)
                 self._follow(user_id, change)
             if changes:
                 self._heads[user_id] = head
 
     def fetch(self, user_id: str, memory_ids: Sequence[str]) -> Mapping[str, Memory]:
         with self._lock:
-            keys = [(user_id, memory_id) for memory_id in memory_ids]
-            return {key[1]: self._memories[key] for key in keys if key in self._memories}
-
-    def versions(self, user_id: str, memory_id: str) -> Sequence[Memory]:
-        with self._lock:
-            keys = sorted(key for key in self._versions if key[:2] == (user_id, memory_id))
-            return [self._versions[key] for key in keys]
+            wanted = [(user_id, memory_id) for memory_id in memory_ids]
+            return {place[1]: self._memories[place] for place in wanted if place in self._memories}
 
     def stored_answer(self, user_id: str, key: str) -> StoredAnswer | None:
         with self._lock:
             return self._answers.get((user_id, key))
+
+    def present(self, user_id: str, memory_id: str) -> Memory | None:
+        with self._lock:
+            is_erasing = self._heads.get(user_id, Head()).erasing_since_ms is not None
+            return None if is_erasing else self._memories.get((user_id, memory_id))
+
+    def versions(self, user_id: str, memory_id: str, below: int | None, limit: int) -> list[Version]:
+        with self._lock:
+            numbers = [
+                number
+                for owner, of, number in self._versions
+                if (owner, of) == (user_id, memory_id) and (below is None or number < below)
+            ]
+            newest = sorted(numbers, reverse=True)[:limit]
+            return [self._versions[user_id, memory_id, number] for number in newest]
+
+    def read_entries(self, user_id: str, seqs: Sequence[int]) -> list[Entry]:
+        with self._lock:
+            log = self._logs.get(user_id, {})
+            return [log[seq] for seq in seqs if seq in log]
+
+    def redact_version(self, user_id: str, version: Version) -> None:
+        with self._lock:
+            place = (user_id, version.memory.memory_id, version.memory.version)
+            if place in self._versions:
+                self._versions[place] = version
+
+    def redact_entry(self, user_id: str, entry: Entry) -> None:
+        with self._lock:
+            log = self._logs.get(user_id, {})
+            if entry.seq in log and log[entry.seq].memory_id == entry.memory_id:
+                log[entry.seq] = replace(log[entry.seq], columns=None, content_hash=entry.content_hash)
+
+    def read_head(self, user_id: str) -> Head:
+        with self._lock:
+            return self._heads.get(user_id, Head())
+
+    def begin_erasure(self, user_id: str, head: Head, seen: Head) -> None:
+        with self._lock:
+            if self._heads.get(user_id, Head()).epoch != seen.epoch:
+                raise Conflict("somebody else came first")
+            self._heads[user_id] = head
+
+    def items(self, user_id: str, limit: int, after: Item | None = None) -> list[Item]:
+        with self._lock:
+            found = [Item("log", keys.entry(seq)) for seq in self._logs.get(user_id, {})]
+            found += [Item("memories", keys.memory(of)) for owner, of in self._memories if owner == user_id]
+            found += [
+                Item("memories", keys.version(of, number)) for owner, of, number in self._versions if owner == user_id
+            ]
+            found += [Item("memories", keys.idempotency(key)) for owner, key in self._answers if owner == user_id]
+            return [item for item in sorted(found) if after is None or item > after][:limit]
+
+    def erase_items(self, user_id: str, items: Sequence[Item], head: Head, seen: Head) -> None:
+        with self._lock:
+            present = self._heads.get(user_id, Head())
+            if (present.epoch, present.erased) != (seen.epoch, seen.erased):
+                raise Conflict("somebody else came first")
+            self._heads[user_id] = head
+            for item in items:
+                self._erase(user_id, item.key)
+
+    def end_erasure(self, user_id: str, seen: Head) -> None:
+        with self._lock:
+            if self._heads.get(user_id, Head()).epoch != seen.epoch:
+                raise Conflict("somebody else came first")
+            self._heads.pop(user_id, None)
+
+    def _erase(self, user_id: str, key: str) -> None:
+        kind, _, name = key.partition("#")
+        if kind == "LOG":
+            del self._logs[user_id][keys.seq_of(key)]
+        elif kind == "MEM":
+            del self._memories[user_id, name]
+        elif kind == "VER":
+            memory_id, number = name.rsplit("#", 1)
+            del self._versions[user_id, memory_id, int(number)]
+        else:
+            del self._answers[user_id, name]
 
     def _keep_answer(self, user_id: str, answer: StoredAnswer) -> None:
         earlier = self._answers.get((user_id, answer.key))
@@ -68,11 +144,11 @@ class InMemoryMemoryStore:
     def _follow(self, user_id: str, change: Change) -> None:
         key = (user_id, change.memory_id)
         if change.before is not None:
-            self._versions[(*key, change.before.version)] = change.before
+            self._versions[(*key, change.before.version)] = Version(change.before)
         if change.after is not None:
             self._memories[key] = change.after
         else:
-            del self._memories[key]
+            self._memories.pop(key, None)
 
 
 def _entry(seq: int, change: Change, by: str) -> Entry:

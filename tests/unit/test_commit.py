@@ -209,7 +209,7 @@ def test_an_update_decides_again_on_what_another_writer_left() -> None:
 
     changed = controller(store).get("ana", memory_id)
     assert (changed.importance, changed.tags, changed.version, outcome.version) == (0.9, ("x",), 3, 3)
-    assert [version.version for version in store.versions("ana", memory_id)] == [1, 2]
+    assert [one.memory.version for one in store.versions("ana", memory_id, None, 9)] == [2, 1]
 
 
 def test_a_failed_embedding_leaves_everything_as_it_was() -> None:

@@ -332,8 +332,11 @@ def test_every_version_is_kept_and_any_can_be_restored() -> None:
     restored = of.restore(asking(), memory_id, 1)
 
     assert (restored.outcome, restored.version) == ("restored", 7)
-    assert [one.version for one in of.versions("ana", memory_id)] == [7, 6, 5, 4, 3, 2, 1]
-    assert [one.content for one in of.versions("ana", memory_id)][-2:] == ["version two", "version one"]
+    assert [one.memory.version for one in of.versions("ana", memory_id, 9).versions] == [7, 6, 5, 4, 3, 2, 1]
+    assert [one.memory.content for one in of.versions("ana", memory_id, 9).versions][-2:] == [
+        "version two",
+        "version one",
+    ]
     assert (of.get("ana", memory_id).content, of.get("ana", memory_id).tags) == ("version one", ("x",))
     assert found(of, "version one") == ["version one"]
     with pytest.raises(NotFound):
@@ -346,7 +349,7 @@ def test_a_deleted_memory_can_be_restored_unless_it_was_stored_again() -> None:
     of = controller()
     (memory_id,) = stored(of, "green tea")
     of.delete(asking(), memory_id)
-    assert [one.version for one in of.versions("ana", memory_id)] == [1]
+    assert [one.memory.version for one in of.versions("ana", memory_id, 9).versions] == [1]
 
     assert of.restore(asking(), memory_id, 1).version == 3
     assert found(of, "green tea") == ["green tea"]
@@ -374,7 +377,7 @@ def test_a_memory_takes_the_place_of_another_by_the_callers_word() -> None:
         (old_id,),
     )
     assert found(of, "the office is in Porto or Lisbon") == ["we meet in Lisbon now"]
-    assert [one.version for one in of.versions("ana", old_id)] == [2, 1]
+    assert [one.memory.version for one in of.versions("ana", old_id, 9).versions] == [2, 1]
 
 
 def test_restoring_a_superseded_memory_frees_it_from_its_successor() -> None:

@@ -96,7 +96,27 @@ def test_a_path_without_user_or_known_end_names_nobody(path: str) -> None:
     assert paths.locate(path, ENDS) is None
 
 
+@pytest.mark.parametrize(
+    ("path", "user_id"),
+    [
+        ("/v1/users/bob", "bob"),
+        ("/v1/users/team/bob", "team/bob"),
+        ("/v1/users/a/memories/01HX", "a"),
+        ("/v1/users/a/memories/01HX/memories/01HY", "a/memories/01HX"),
+        ("/v1/users/a/stats", "a"),
+        ("/v1/users/stats", "stats"),
+        ("/v1/users//stats", "/stats"),
+        ("/v1/users/", None),
+    ],
+)
+def test_a_user_alone_is_named_only_where_no_known_end_is(path: str, user_id: str | None) -> None:
+    located = paths.locate(path, ["", *ENDS])
+
+    assert (located and located.user_id) == user_id
+
+
 def test_a_rule_gives_its_end() -> None:
+    assert paths.end_of("/v1/users/<user_id>") == ""
     assert paths.end_of("/v1/users/<user_id>/memories/<memory_id>") == "/memories/[^/]+"
     assert paths.end_of("/health") is None
 

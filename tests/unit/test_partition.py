@@ -63,6 +63,23 @@ def test_a_deleted_memory_is_gone_from_every_look_up() -> None:
     assert made.same_statement(columns(gone).identity, NOW_MS) is None
 
 
+def test_a_purged_memory_is_known_by_its_trail_only() -> None:
+    gone, kept = memory("gone", memory_id="A"), memory("kept", memory_id="B")
+    purging = replace(entry(4, replace(gone, version=3)), operation=Operation.PURGE, columns=None)
+    redacted = [
+        replace(entry(1, gone), columns=None, content_hash="h"),
+        entry(2, kept),
+        replace(entry(3, replace(gone, version=2), Operation.UPDATE), columns=None, content_hash="h"),
+    ]
+    made = partition(*redacted, purging)
+
+    assert seen(made, EVERYTHING) == ["B"]
+    assert (made.row_count, made.version_of("A")) == (1, None)
+    assert (made.last_version_of("A"), list(made.seqs_of("A")), made.is_purged("A")) == (3, [1, 3, 4], True)
+    assert (made.last_version_of("B"), list(made.seqs_of("B")), made.is_purged("B")) == (1, [2], False)
+    assert (made.last_version_of("C"), list(made.seqs_of("C")), made.is_purged("C")) == (None, [], False)
+
+
 def test_entries_applied_one_by_one_equal_entries_applied_at_once() -> None:
     first, second = memory("first", memory_id="A"), memory("second", memory_id="B")
     entries = [

@@ -106,6 +106,10 @@ class Partitions:
             self._evict()
         return partition
 
+    def forget(self, user_id: str) -> None:
+        """Drop what is kept of a user."""
+        self._warm.pop(user_id, None)
+
     def _new(self) -> Partition:
         return Partition(self._embedder, self._dimension)
 
@@ -175,16 +179,21 @@ class Committer:
             If the idempotency key was used for another request.
         Unavailable
             If others kept coming first, or a part that is needed does not answer.
+        Conflict
+            If the user is being erased, or was while this was going on.
         RecollectError
             Whatever `decide` raises.
         """
         ceiling_s = FIRST_WAIT_S
+        epoch = ""
         for _ in range(MAX_ATTEMPTS):
             stored = self.stored_answer(request)
             if stored is not None:
                 return stored
             try:
-                return earlier + self._attempt(request, decide, reads, earlier, expected)
+                partition = self._partitions.refresh(request.user_id)
+                epoch = _same_life(epoch, partition.head)
+                return earlier + self._attempt(request, partition, decide, reads, earlier, expected)
             except _CameFirst:
                 telemetry.count("commit_conflicts")
                 self._surroundings.sleep(self._surroundings.random() * ceiling_s)
@@ -211,12 +220,12 @@ class Committer:
     def _attempt(
         self,
         request: Request,
+        partition: Partition,
         decide: Decide,
         reads: Reads,
         earlier: tuple[Outcome, ...],
         expected: int,
     ) -> tuple[Outcome, ...]:
-        partition = self._partitions.refresh(request.user_id)
         memories = self._read(request.user_id, partition, reads(partition))
         decision = decide(partition, memories)
         outcomes = earlier + decision.outcomes
@@ -261,6 +270,15 @@ class Committer:
             created_at_s=now_s,
             expires_at_s=now_s + ANSWER_TTL_S,
         )
+
+
+def _same_life(epoch: str, head: Head) -> str:
+    """Give the epoch of a commit's attempts; it must not go over from one life of the partition to the next."""
+    if head.erasing_since_ms is not None:
+        raise Conflict("this user is being erased; call DELETE on the user again until it is done")
+    if epoch and head.epoch != epoch:
+        raise Conflict("this user was erased in the meantime; nothing was changed")
+    return head.epoch
 
 
 class _CameFirst(Exception):

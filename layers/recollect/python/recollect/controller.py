@@ -14,6 +14,7 @@ from recollect import context, ordering, ranking, telemetry
 from recollect.answers import ContextBlock, Hit, Page, SearchQuery, SearchResult, Stats
 from recollect.chunks import ANSWER_MAX_BYTES, answer_bytes
 from recollect.cursors import read_cursor, write_cursor
+from recollect.erasing import Erasing
 from recollect.errors import NotFound, Unavailable
 from recollect.filtering import visible
 from recollect.filters import EVERYTHING, Filter
@@ -27,8 +28,8 @@ from recollect.writing import Writing
 CONTEXT_MAX_HITS = 50
 
 
-class MemoryController(Writing):
-    """Serves the requests of users; see `Writing` for the half that changes memories and for what it is made of."""
+class MemoryController(Erasing, Writing):
+    """Serves the requests of users; see also `Writing`, `Erasing` and `Trail`, its other parts."""
 
     def get(self, user_id: str, memory_id: str) -> Memory:
         """Read one memory.
@@ -40,23 +41,7 @@ class MemoryController(Writing):
         """
         if not is_memory_id(memory_id):
             raise NotFound
-        return self._unexpired(self._store.fetch(user_id, (memory_id,)).get(memory_id))
-
-    def versions(self, user_id: str, memory_id: str) -> list[Memory]:
-        """Read all versions of a memory, newest first; also of one that was deleted.
-
-        Raises
-        ------
-        NotFound
-            If the user never had such a memory.
-        """
-        if not is_memory_id(memory_id):
-            raise NotFound
-        present = self._store.fetch(user_id, (memory_id,)).values()
-        versions = [*self._store.versions(user_id, memory_id), *present][::-1]
-        if not versions:
-            raise NotFound
-        return versions
+        return self._unexpired(self._store.present(user_id, memory_id))
 
     def list_memories(
         self, user_id: str, wanted: Filter, limit: int, cursor: str | None = None, order: Order = NEWEST_FIRST

@@ -34,5 +34,28 @@ def read_cursor(cursor: str, user_id: str, wanted: Filter, order: Order) -> Posi
     return position
 
 
+def write_mark(number: int, *listing: str | None) -> str:
+    """Make the token of the last number that was shown of a listing; `listing` tells it apart from all others."""
+    digest = hashlib.sha256(repr((number, listing)).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return base64.urlsafe_b64encode(json.dumps([number, digest]).encode()).decode()
+
+
+def read_mark(cursor: str, *listing: str | None) -> int:
+    """Read a token back.
+
+    Raises
+    ------
+    InvalidInput
+        If it is not a token of this listing, as it was written.
+    """
+    try:
+        number, _ = json.loads(base64.urlsafe_b64decode(cursor.encode()))
+    except (ValueError, TypeError, RecursionError) as error:
+        raise _bad_cursor() from error
+    if type(number) is not int or cursor != write_mark(number, *listing):
+        raise _bad_cursor()
+    return number
+
+
 def _bad_cursor() -> InvalidInput:
     return InvalidInput("the cursor is not one of this listing; start again without it", pointer="/cursor")

@@ -13,8 +13,11 @@ _USER = "USER#"
 _MEMORY = "MEM#"
 _VERSION = "VER#"
 _IDEMPOTENCY = "IDEM#"
+_KINDS = {_LOG: "log_entries", _MEMORY: "memories", _VERSION: "versions", _IDEMPOTENCY: "stored_answers"}
 _SEQ_DIGITS = 20
 _VERSION_DIGITS = 6
+
+KINDS = (*_KINDS.values(), "other")
 
 
 def log_partition(user_id: str) -> str:
@@ -60,6 +63,11 @@ def seq_of(sort_key: str) -> int:
     return int(digits)
 
 
+def kind_of(sort_key: str) -> str:
+    """Name the kind of item that a sort key means, ``other`` for what has no name here."""
+    return next((kind for prefix, kind in _KINDS.items() if sort_key.startswith(prefix)), "other")
+
+
 def memory(memory_id: str) -> str:
     """Sort key of a memory as it is now."""
     return _MEMORY + memory_id
@@ -70,9 +78,9 @@ def version(memory_id: str, number: int) -> str:
     return f"{_VERSION}{memory_id}#{number:0{_VERSION_DIGITS}d}"
 
 
-def versions(memory_id: str) -> str:
-    """Sort key prefix of all earlier versions of a memory."""
-    return f"{_VERSION}{memory_id}#"
+def last_version(memory_id: str) -> str:
+    """Sort key that no version of a memory comes after."""
+    return version(memory_id, 10**_VERSION_DIGITS - 1)
 
 
 def idempotency(key: str) -> str:

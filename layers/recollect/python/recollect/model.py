@@ -187,6 +187,8 @@ class Entry:
         Why, in words; never text of a memory.
     columns : Columns or None
         The memory after the change; ``None`` after a delete, or when it was purged since.
+    content_hash : str or None
+        Of the content that was purged; see ``erasure.content_hash``.
     """
 
     seq: int
@@ -197,6 +199,7 @@ class Entry:
     by: str
     reason: str
     columns: Columns | None
+    content_hash: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -225,6 +228,10 @@ class Head:
         ULID of this life of the partition; empty for a user without any commit.
     embedder, dimension
         The embedder that made the newest embeddings, and the length of its vectors.
+    erasing_since_ms : int or None
+        When the erasure of the user began; from then on there is nothing to read and nothing may be committed.
+    erased : mapping of str to int
+        Items that the erasure has deleted so far, by kind.
     """
 
     seq: int = 0
@@ -232,6 +239,8 @@ class Head:
     embedder: str = ""
     dimension: int = 0
     schema_version: int = SCHEMA_VERSION
+    erasing_since_ms: int | None = None
+    erased: Mapping[str, int] = field(default_factory=dict)
 
 
 def is_memory_id(text: str) -> bool:

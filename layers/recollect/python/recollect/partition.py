@@ -14,7 +14,7 @@ import numpy.typing as npt
 from recollect.columns import MISSING, UNKNOWN, GrowingColumn, JsonColumn, LabelColumn, TextsColumn
 from recollect.errors import CorruptData
 from recollect.lexical import LexicalIndex
-from recollect.model import Columns, Entry, Head, Status, is_expired
+from recollect.model import Columns, Entry, Head, Operation, Status, is_expired
 from recollect.scan import Mask, Vectors, decode
 
 _NUMBERS = {
@@ -50,6 +50,9 @@ class Partition:
         self._columns: list[Columns] = []
         self._versions: list[int] = []
         self._row_of: dict[str, int] = {}
+        self._seqs_of: dict[str, list[int]] = {}
+        self._last_version_of: dict[str, int] = {}
+        self._purged: set[str] = set()
         self._row_of_identity: dict[bytes, int] = {}
         self._labels = {name: LabelColumn() for name in _LABELS}
         self._texts = {name: TextsColumn() for name in _TEXTS}
@@ -129,6 +132,18 @@ class Partition:
         """Give a live memory's version, ``None`` if there is no such memory."""
         row = self._row_of.get(memory_id)
         return None if row is None else self._versions[row]
+
+    def last_version_of(self, memory_id: str) -> int | None:
+        """Give the last version number that a memory had, deleted or not; ``None`` if there never was such a memory."""
+        return self._last_version_of.get(memory_id)
+
+    def seqs_of(self, memory_id: str) -> Sequence[int]:
+        """Give the numbers of all entries about a memory, deleted or not, in order."""
+        return self._seqs_of.get(memory_id, [])
+
+    def is_purged(self, memory_id: str) -> bool:
+        """Tell whether a memory was purged."""
+        return memory_id in self._purged
 
     def columns_of_memory(self, memory_id: str) -> Columns | None:
         """Give what is known of a live memory, ``None`` if there is no such memory."""
@@ -230,6 +245,10 @@ class Partition:
         self._has_vector.extend(usable)
 
     def _follow(self, entry: Entry, row: int) -> None:
+        self._seqs_of.setdefault(entry.memory_id, []).append(entry.seq)
+        self._last_version_of[entry.memory_id] = entry.version
+        if entry.operation is Operation.PURGE:
+            self._purged.add(entry.memory_id)
         old = self._row_of.pop(entry.memory_id, None)
         if old is not None:
             self._live.view[old] = False

@@ -31,6 +31,38 @@ class StoredAnswer:
     expires_at_s: int
 
 
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A memory as it is or was.
+
+    Parameters
+    ----------
+    memory : Memory
+        Of a redacted version only ids, numbers, type, status, importance and times; see ``erasure.redacted``.
+    content_hash : str or None
+        Of the content that was purged; ``None`` if it was not.
+    """
+
+    memory: Memory
+    content_hash: str | None = None
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Item:
+    """One item that is kept of a user.
+
+    Parameters
+    ----------
+    part : str
+        Which of the user's partitions it is in.
+    key : str
+        Its name in there.
+    """
+
+    part: str
+    key: str
+
+
 class MemoryStore(Protocol):
     """Durable, strongly consistent storage of users' logs, heads and memories."""
 
@@ -87,8 +119,8 @@ class MemoryStore(Protocol):
         """
         ...
 
-    def versions(self, user_id: str, memory_id: str) -> Sequence[Memory]:
-        """Read the earlier versions of a memory, oldest first, also of one that was deleted.
+    def stored_answer(self, user_id: str, key: str) -> StoredAnswer | None:
+        """Read the stored answer under an idempotency key.
 
         Raises
         ------
@@ -97,11 +129,107 @@ class MemoryStore(Protocol):
         """
         ...
 
-    def stored_answer(self, user_id: str, key: str) -> StoredAnswer | None:
-        """Read the stored answer under an idempotency key.
+    def present(self, user_id: str, memory_id: str) -> Memory | None:
+        """Read one memory as it is now; ``None`` if it is not there, or the user is being erased.
 
         Raises
         ------
+        Unavailable
+            If the store does not answer.
+        """
+        ...
+
+    def versions(self, user_id: str, memory_id: str, below: int | None, limit: int) -> list[Version]:
+        """Read earlier versions of a memory, newest first; only those with a number below `below`.
+
+        Raises
+        ------
+        Unavailable
+            If the store does not answer.
+        """
+        ...
+
+    def read_entries(self, user_id: str, seqs: Sequence[int]) -> list[Entry]:
+        """Read entries of the log by their numbers, in that order; those that are not there are left out.
+
+        Raises
+        ------
+        Unavailable
+            If the store does not answer.
+        """
+        ...
+
+    def redact_version(self, user_id: str, version: Version) -> None:
+        """Put a redacted version in the place of an earlier version, if that is there.
+
+        Raises
+        ------
+        Unavailable
+            If the store does not answer.
+        """
+        ...
+
+    def redact_entry(self, user_id: str, entry: Entry) -> None:
+        """Take the columns out of an entry and keep its content hash, if it is there and of this memory.
+
+        Raises
+        ------
+        Unavailable
+            If the store does not answer.
+        """
+        ...
+
+    def read_head(self, user_id: str) -> Head:
+        """Read the head; ``Head()`` if there is none.
+
+        Raises
+        ------
+        Unavailable
+            If the store does not answer.
+        """
+        ...
+
+    def begin_erasure(self, user_id: str, head: Head, seen: Head) -> None:
+        """Put the head of an erasure in the place of the present one.
+
+        Raises
+        ------
+        Conflict
+            If the head is not of the epoch of `seen` any more.
+        Unavailable
+            If the store does not answer; the erasure may have begun or not.
+        """
+        ...
+
+    def items(self, user_id: str, limit: int, after: Item | None = None) -> list[Item]:
+        """List what is kept of a user apart from the head, in a fixed order.
+
+        Raises
+        ------
+        Unavailable
+            If the store does not answer.
+        """
+        ...
+
+    def erase_items(self, user_id: str, items: Sequence[Item], head: Head, seen: Head) -> None:
+        """Delete items, and put `head` in the place of `seen`: all of it, or nothing.
+
+        Raises
+        ------
+        Conflict
+            If the head is not `seen` any more: the erasure has gone on, or is over.
+        Unavailable
+            If the store does not answer; the items may have been deleted or not.
+        """
+        ...
+
+    def end_erasure(self, user_id: str, seen: Head) -> None:
+        """Delete the head.
+
+        Raises
+        ------
+        Conflict
+            If the head is not of the epoch of `seen` any more.
         Unavailable
             If the store does not answer.
         """

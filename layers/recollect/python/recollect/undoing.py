@@ -13,7 +13,7 @@ from recollect.changes import (
     next_version,
     refuse_repeat,
 )
-from recollect.errors import Conflict
+from recollect.errors import Conflict, NotFound
 from recollect.model import Memory, Operation, Status
 from recollect.partition import Partition
 
@@ -27,12 +27,7 @@ class Resolution(StrEnum):
 
 
 def restore(
-    partition: Partition,
-    memories: Mapping[str, Memory],
-    wanted: Memory,
-    last_version: int,
-    embedded: Embedded,
-    now_ms: int,
+    partition: Partition, memories: Mapping[str, Memory], wanted: Memory, embedded: Embedded, now_ms: int
 ) -> Decision:
     """Decide to make an earlier version the present one again; a deleted or superseded memory comes back with it.
 
@@ -42,19 +37,20 @@ def restore(
         The memory as it is now, unless it was deleted, and the one that took its place, if there is one.
     wanted : Memory
         The version to bring back.
-    last_version : int
-        The newest version of which anything is kept.
     embedded : Embedded
         Of its content.
 
     Raises
     ------
+    NotFound
+        If the memory was purged in the meantime.
     Conflict
         If another active memory is the same statement.
     """
+    if partition.is_purged(wanted.memory_id):
+        raise NotFound
     present = memories.get(wanted.memory_id)
-    # A delete takes a version number too, and leaves no item under it.
-    version = present.version + 1 if present is not None else last_version + 2
+    version = (partition.last_version_of(wanted.memory_id) or wanted.version) + 1
     after = replace(
         wanted,
         version=version,

@@ -8,14 +8,15 @@ from recollect.changes import Decision, Embedded, Outcome, Patch
 from recollect.commit import Committer, Partitions, Request, Surroundings
 from recollect.errors import NotFound, StaleVersion
 from recollect.flags import flags_of
-from recollect.model import Memory, NewMemory, is_expired, is_memory_id
+from recollect.model import Memory, NewMemory, is_expired
 from recollect.partition import Partition
 from recollect.ports import Embedder, MemoryStore
 from recollect.storing import Asked, NotEmbedded, ToStore
+from recollect.trail import Trail
 from recollect.undoing import Resolution
 
 
-class Writing:
+class Writing(Trail):
     """Stores, changes, deletes and restores memories.
 
     Parameters
@@ -121,14 +122,14 @@ class Writing:
         stored = self._committer.stored_answer(request)
         if stored is not None:
             return stored[-1]
-        wanted, last = self._version(request.user_id, memory_id, version)
+        wanted = self._unredacted(request.user_id, memory_id, version)
         embedded = self._embed([wanted.content])[0]
 
         def reads(partition: Partition) -> list[str]:
             return [memory_id, *self._successors(request.user_id, partition, memory_id)]
 
         def decide(partition: Partition, memories: Mapping[str, Memory]) -> Decision:
-            return undoing.restore(partition, memories, wanted, last, embedded, self._surroundings.now_ms())
+            return undoing.restore(partition, memories, wanted, embedded, self._surroundings.now_ms())
 
         return self._committer.commit(request, decide, reads=reads)[-1]
 
@@ -149,7 +150,7 @@ class Writing:
             return stored
         memory = self._unexpired(self._store.fetch(request.user_id, (memory_id,)).get(memory_id))
         new = undoing.taken_out(memory, self._surroundings.new_id(), self._surroundings.now_ms())
-        earlier, _ = self._version(request.user_id, memory_id, memory.version - 1)
+        earlier = self._unredacted(request.user_id, memory_id, memory.version - 1)
         contents = (new.content, earlier.content)
         embedded = dict(zip(contents, self._embed(contents), strict=True))
 
@@ -208,15 +209,11 @@ class Writing:
             vectors = self._embedder.embed(texts)
         return [Embedded(vector, self._embedder.name) for vector in vectors]
 
-    def _version(self, user_id: str, memory_id: str, version: int) -> tuple[Memory, int]:
-        """Give a version of a memory, and the number of the newest of which anything is kept."""
-        if not is_memory_id(memory_id):
+    def _unredacted(self, user_id: str, memory_id: str, number: int) -> Memory:
+        version = self.version(user_id, memory_id, number)
+        if version.content_hash is not None:
             raise NotFound
-        present = self._store.fetch(user_id, (memory_id,)).values()
-        kept = {one.version: one for one in (*self._store.versions(user_id, memory_id), *present)}
-        if version not in kept:
-            raise NotFound
-        return kept[version], max(kept)
+        return version.memory
 
     def _successors(self, user_id: str, partition: Partition, memory_id: str) -> list[str]:
         memory = self._store.fetch(user_id, (memory_id,)).get(memory_id)

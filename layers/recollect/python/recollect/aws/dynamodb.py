@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from recollect import keys
+from recollect.aws.erasing import ErasureTable
 from recollect.aws.errors import translating
 from recollect.aws.items import (
     Item,
@@ -19,15 +20,14 @@ from recollect.aws.items import (
     read_head,
     read_memory,
 )
-from recollect.errors import CorruptData, Unavailable
-from recollect.model import Change, Entry, Head, Memory
+from recollect.aws.table import BATCH_GET_MAX, key_of
+from recollect.aws.trail import TrailTable
+from recollect.errors import CorruptData
+from recollect.model import Change, Entry, Head, Memory, Operation
 from recollect.ports import StoredAnswer
 
-_BATCH_GET_MAX = 100
-_BATCH_GET_ATTEMPTS = 5
 
-
-class DynamoDBMemoryStore:
+class DynamoDBMemoryStore(TrailTable, ErasureTable):
     """Users' logs, heads and memories in DynamoDB.
 
     Parameters
@@ -36,37 +36,22 @@ class DynamoDBMemoryStore:
     table_name : str
     """
 
-    def __init__(self, client: Any, table_name: str) -> None:
-        self._client = client
-        self._table_name = table_name
-
     def read_log(self, user_id: str, after_seq: int) -> tuple[list[Entry], Head]:
         """Read new entries and the head with one Query; see ``MemoryStore.read_log``."""
         entries: list[Entry] = []
         head = Head()
-        start: dict[str, Any] = {}
-        while True:
-            with translating("read the log"):
-                page = self._client.query(
-                    TableName=self._table_name,
-                    KeyConditionExpression="pk = :pk AND sk BETWEEN :first AND :head",
-                    ExpressionAttributeValues={
-                        ":pk": {"S": keys.log_partition(user_id)},
-                        ":first": {"S": keys.entry(after_seq + 1)},
-                        ":head": {"S": keys.HEAD},
-                    },
-                    ConsistentRead=True,
-                    ReturnConsumedCapacity="TOTAL",
-                    **start,
-                )
-            for item in page["Items"]:
+        values = {
+            ":pk": {"S": keys.log_partition(user_id)},
+            ":first": {"S": keys.entry(after_seq + 1)},
+            ":head": {"S": keys.HEAD},
+        }
+        for page in self._query("read the log", "pk = :pk AND sk BETWEEN :first AND :head", values):
+            for item in page:
                 if item["sk"]["S"] == keys.HEAD:
                     head = read_head(item)
                 else:
                     entries.append(read_entry(item))
-            if "LastEvaluatedKey" not in page:
-                return entries, head
-            start = {"ExclusiveStartKey": page["LastEvaluatedKey"]}
+        return entries, head
 
     def append(
         self,
@@ -91,66 +76,41 @@ class DynamoDBMemoryStore:
         """Read memories with BatchGetItem, at most 100 a call; see ``MemoryStore.fetch``."""
         memories: dict[str, Memory] = {}
         unique = list(dict.fromkeys(memory_ids))
-        for start in range(0, len(unique), _BATCH_GET_MAX):
+        for start in range(0, len(unique), BATCH_GET_MAX):
             wanted = [
-                {"pk": {"S": keys.user_partition(user_id)}, "sk": {"S": keys.memory(memory_id)}}
-                for memory_id in unique[start : start + _BATCH_GET_MAX]
+                key_of(keys.user_partition(user_id), keys.memory(memory_id))
+                for memory_id in unique[start : start + BATCH_GET_MAX]
             ]
-            for item in self._batch_get(wanted):
+            for item in self._batch_get("read memories", wanted):
                 memory = read_memory(item)
                 memories[memory.memory_id] = memory
         return memories
-
-    def versions(self, user_id: str, memory_id: str) -> Sequence[Memory]:
-        """Read earlier versions with one Query, paged; see ``MemoryStore.versions``."""
-        versions: list[Memory] = []
-        start: dict[str, Any] = {}
-        while True:
-            with translating("read versions"):
-                page = self._client.query(
-                    TableName=self._table_name,
-                    KeyConditionExpression="pk = :pk AND begins_with(sk, :versions)",
-                    ExpressionAttributeValues={
-                        ":pk": {"S": keys.user_partition(user_id)},
-                        ":versions": {"S": keys.versions(memory_id)},
-                    },
-                    ConsistentRead=True,
-                    ReturnConsumedCapacity="TOTAL",
-                    **start,
-                )
-            versions += [read_memory(item) for item in page["Items"]]
-            if "LastEvaluatedKey" not in page:
-                return versions
-            start = {"ExclusiveStartKey": page["LastEvaluatedKey"]}
 
     def stored_answer(self, user_id: str, key: str) -> StoredAnswer | None:
         """Read a stored answer with one GetItem; see ``MemoryStore.stored_answer``."""
         with translating("read the stored answer"):
             found = self._client.get_item(
                 TableName=self._table_name,
-                Key={"pk": {"S": keys.user_partition(user_id)}, "sk": {"S": keys.idempotency(key)}},
+                Key=key_of(keys.user_partition(user_id), keys.idempotency(key)),
                 ConsistentRead=True,
                 ReturnConsumedCapacity="TOTAL",
             )
         return read_answer(key, found["Item"]) if "Item" in found else None
 
-    def _batch_get(self, wanted: list[Item]) -> list[Item]:
-        items: list[Item] = []
-        for _ in range(_BATCH_GET_ATTEMPTS):
-            with translating("read memories"):
-                page = self._client.batch_get_item(
-                    RequestItems={self._table_name: {"Keys": wanted, "ConsistentRead": True}},
-                    ReturnConsumedCapacity="TOTAL",
-                )
-            items += page["Responses"].get(self._table_name, [])
-            wanted = page.get("UnprocessedKeys", {}).get(self._table_name, {}).get("Keys", [])
-            if not wanted:
-                return items
-        raise Unavailable("could not read all memories: the table is busy; retry later")
+    def read_head(self, user_id: str) -> Head:
+        """Read the head with one GetItem; see ``MemoryStore.read_head``."""
+        with translating("read the head"):
+            found = self._client.get_item(
+                TableName=self._table_name,
+                Key=key_of(keys.log_partition(user_id), keys.HEAD),
+                ConsistentRead=True,
+                ReturnConsumedCapacity="TOTAL",
+            )
+        return read_head(found["Item"]) if "Item" in found else Head()
 
     def _head_action(self, user_id: str, head: Head, seen: Head) -> dict[str, Any]:
-        key = {"pk": {"S": keys.log_partition(user_id)}, "sk": {"S": keys.HEAD}}
-        action: dict[str, Any] = {"TableName": self._table_name, "Key": key}
+        place = key_of(keys.log_partition(user_id), keys.HEAD)
+        action: dict[str, Any] = {"TableName": self._table_name, "Key": place}
         names: dict[str, str] = {}
         values: Item = {}
         if seen.epoch:
@@ -179,9 +139,9 @@ class DynamoDBMemoryStore:
         if change.after is not None:
             actions.append(self._put(memory_item(user_id, change.after, keys.memory(change.memory_id))))
         elif change.before is not None:
-            key = {"pk": {"S": keys.user_partition(user_id)}, "sk": {"S": keys.memory(change.memory_id)}}
-            actions.append({"Delete": {"TableName": self._table_name, "Key": key}})
-        else:
+            place = key_of(keys.user_partition(user_id), keys.memory(change.memory_id))
+            actions.append({"Delete": {"TableName": self._table_name, "Key": place}})
+        elif change.operation is not Operation.PURGE:
             raise CorruptData("a change without a memory before or after")
         return actions
 

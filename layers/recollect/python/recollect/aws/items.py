@@ -12,7 +12,7 @@ import numpy as np
 from recollect import keys
 from recollect.errors import CorruptData
 from recollect.model import Change, Columns, Entry, Head, Memory, MemoryType, Operation, Status
-from recollect.ports import StoredAnswer
+from recollect.ports import StoredAnswer, Version
 
 Item = dict[str, dict[str, Any]]
 _COUNT_MAX = 65_535
@@ -20,6 +20,10 @@ _SCOPES = ("agent_id", "session_id", "actor")
 _TIMES = ("occurred_at", "expires_at", "valid_until")
 _LINKS = ("supersedes", "superseded_by", "merged_content")
 _LISTS = ("conflicts_with", "lineage")
+COLUMN_NAMES = (
+    *("type", "status", "importance", "created_at", "updated_at", "metadata", "pinned", "tags", "flags"),
+    *(*_SCOPES, *_TIMES, "content_bytes", "identity", "text_key", "terms", "codes", "embedder"),
+)  # of a log entry: what a purge takes out
 T = TypeVar("T")
 
 
@@ -31,6 +35,7 @@ def head_values(head: Head) -> Item:
         "embedder": {"S": head.embedder},
         "dimension": _number(head.dimension),
         "schema_version": _number(head.schema_version),
+        **({} if head.erasing_since_ms is None else _erasure_values(head.erasing_since_ms, head.erased)),
     }
 
 
@@ -51,6 +56,8 @@ def read_head(item: Item) -> Head:
             embedder=item["embedder"]["S"],
             dimension=int(item["dimension"]["N"]),
             schema_version=int(item["schema_version"]["N"]),
+            erasing_since_ms=int(item["erasing_since"]["N"]) if "erasing_since" in item else None,
+            erased={kind: int(count["N"]) for kind, count in item.get("erased", {"M": {}})["M"].items()},
         ),
     )
 
@@ -102,6 +109,7 @@ def read_entry(item: Item) -> Entry:
             by=item["by"]["S"],
             reason=item["reason"]["S"],
             columns=_read_columns(item) if "identity" in item else None,
+            content_hash=_read_text(item, "content_hash"),
         ),
     )
 
@@ -141,6 +149,24 @@ def read_memory(item: Item) -> Memory:
     )
 
 
+def version_item(user_id: str, version: Version) -> Item:
+    """Make the item of a redacted version."""
+    memory = version.memory
+    item = memory_item(user_id, memory, keys.version(memory.memory_id, memory.version))
+    return item if version.content_hash is None else item | {"content_hash": {"S": version.content_hash}}
+
+
+def read_version(item: Item) -> Version:
+    """Read an earlier version.
+
+    Raises
+    ------
+    CorruptData
+        If an attribute is missing or of another form.
+    """
+    return Version(read_memory(item), _read_text(item, "content_hash"))
+
+
 def answer_item(user_id: str, answer: StoredAnswer) -> Item:
     """Make the item of a stored answer."""
     return {
@@ -172,6 +198,11 @@ def read_answer(key: str, item: Item) -> StoredAnswer:
             expires_at_s=int(item["ttl"]["N"]),
         ),
     )
+
+
+def _erasure_values(since_ms: int, erased: Mapping[str, int]) -> Item:
+    counts = {kind: _number(count) for kind, count in erased.items()}
+    return {"erasing_since": _number(since_ms), "erased": {"M": counts}}
 
 
 def _shared_values(values: Memory | Columns) -> Item:

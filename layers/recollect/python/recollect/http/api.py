@@ -116,7 +116,7 @@ class Api(APIGatewayHttpResolver):
             If nobody is named, or the caller may not act for that user, or the body is unusable.
         """
         admitted = dict(event)
-        located = paths.locate(event["rawPath"], self._ends())
+        located = paths.locate(event["rawPath"], self._ends(_method(event)))
         caller = caller_of(event)
         if event["rawPath"].startswith(paths.USER_PREFIX) and caller is None:
             raise Unauthenticated("the gateway has not said who asks; send a token")
@@ -135,7 +135,9 @@ class Api(APIGatewayHttpResolver):
     def write_request(self, user_id: str, idempotency_key: str | None) -> Request:
         """Describe the current request for a write: who asks, and what a repeat of it would look like."""
         event = self.current_event.raw_event
-        asked = "\n".join((_method(event), event["rawPath"], event.get("body") or ""))
+        asked = "\n".join(
+            (_method(event), event["rawPath"], event.get("rawQueryString") or "", event.get("body") or "")
+        )
         digest = hashlib.sha256(asked.encode("utf-8", "surrogatepass")).hexdigest()
         return Request(user_id, self.context["caller"].subject, idempotency_key, digest, self._request_id)
 
@@ -162,8 +164,10 @@ class Api(APIGatewayHttpResolver):
     def _to_proxy_event(self, event: dict[str, Any]) -> _Event:
         return _Event(event, body.loads)
 
-    def _ends(self) -> list[str]:
-        return sorted({end for _, rule in self.rules if (end := paths.end_of(rule)) is not None})
+    def _ends(self, method: str) -> list[str]:
+        # A user alone is a path for the methods that take it only; for all others what looks like one is a mistake.
+        ends = {(paths.end_of(rule), of) for of, rule in self.rules}
+        return sorted({end for end, of in ends if end is not None and (end or of == method)})
 
     def _failed(self, error: Exception) -> Response[str]:
         status, headers, document = problem(error, self._request_id)

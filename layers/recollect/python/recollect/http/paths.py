@@ -2,7 +2,9 @@
 
 An HTTP API hands over ``rawPath`` decoded, except that ``%25`` stays ``%25``; so one last replacement makes it
 decoded exactly once. A user id may hold anything, slashes too: the known ends of paths are matched from the right,
-and what is before them is the id. For the router all of it is quoted again.
+and what is before them is the id. Only a path with no known end is a user alone. So a user whose id itself ends like
+a path (``a/stats``) has everything but the path of the user alone: ``/v1/users/a/stats`` are the stats of ``a``.
+For the router all of it is quoted again.
 """
 
 import re
@@ -54,7 +56,9 @@ def locate(raw_path: str, ends: Sequence[str]) -> Located | None:
         ``None`` if it does not name a user, or has no known end.
     """
     path = raw_path.replace("%25", "%")
-    match = re.fullmatch(f"{USER_PREFIX}(.+)({'|'.join(ends)})", path, re.DOTALL)
+    match = re.fullmatch(f"{USER_PREFIX}(.+)({'|'.join(end for end in ends if end)})", path, re.DOTALL)
+    if match is None and "" in ends:
+        match = re.fullmatch(f"{USER_PREFIX}(.+)()", path, re.DOTALL)
     if match is None:
         return None
     user_id, end = match.groups()

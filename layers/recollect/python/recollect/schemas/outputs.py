@@ -116,17 +116,6 @@ class PageOutput(BaseModel):
         return cls(memories=[memory_output(user_id, memory) for memory in page.memories], cursor=page.cursor)
 
 
-class VersionsOutput(BaseModel):
-    """All versions of a memory, newest first."""
-
-    versions: list[MemoryOutput]
-
-    @classmethod
-    def of(cls, user_id: str, versions: Sequence[Memory]) -> Self:
-        """Make the answer of the core's values."""
-        return cls(versions=[memory_output(user_id, memory) for memory in versions])
-
-
 class HitOutput(BaseModel):
     """One memory that was found; ``score`` is in [0, 1], higher is better, and ``parts`` is what it was made of."""
 

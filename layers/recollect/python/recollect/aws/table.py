@@ -1,0 +1,64 @@
+"""One DynamoDB table: its name, and the reads that go on until everything is there."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from recollect.aws.errors import translating
+from recollect.aws.items import Item
+from recollect.errors import Unavailable
+
+BATCH_GET_MAX = 100
+_BATCH_GET_ATTEMPTS = 5
+
+
+class Table:
+    """A table.
+
+    Parameters
+    ----------
+    client : DynamoDB client
+    table_name : str
+    """
+
+    def __init__(self, client: Any, table_name: str) -> None:
+        self._client = client
+        self._table_name = table_name
+
+    def _query(self, operation: str, condition: str, values: Item, **more: Any) -> Iterator[list[Item]]:
+        """Query page by page, strongly consistent."""
+        start: dict[str, Any] = {}
+        while True:
+            with translating(operation):
+                page = self._client.query(
+                    TableName=self._table_name,
+                    KeyConditionExpression=condition,
+                    ExpressionAttributeValues=values,
+                    ConsistentRead=True,
+                    ReturnConsumedCapacity="TOTAL",
+                    **more,
+                    **start,
+                )
+            yield page["Items"]
+            if "LastEvaluatedKey" not in page:
+                return
+            start = {"ExclusiveStartKey": page["LastEvaluatedKey"]}
+
+    def _batch_get(self, operation: str, wanted: list[Item]) -> list[Item]:
+        """Get at most 100 items, strongly consistent, in any order."""
+        items: list[Item] = []
+        for _ in range(_BATCH_GET_ATTEMPTS):
+            with translating(operation):
+                page = self._client.batch_get_item(
+                    RequestItems={self._table_name: {"Keys": wanted, "ConsistentRead": True}},
+                    ReturnConsumedCapacity="TOTAL",
+                )
+            items += page["Responses"].get(self._table_name, [])
+            wanted = page.get("UnprocessedKeys", {}).get(self._table_name, {}).get("Keys", [])
+            if not wanted:
+                return items
+        raise Unavailable(f"could not {operation}: the table is busy; retry later")
+
+
+def key_of(partition: str, sort_key: str) -> Item:
+    """Make an item's key."""
+    return {"pk": {"S": partition}, "sk": {"S": sort_key}}

@@ -1,0 +1,189 @@
+"""The half of the memory controller that makes text and users go away for good. Talks; `erasure` decides.
+
+A purge is a commit, after which nothing reads the memory any more, and then a redaction of what the table still holds
+of it. An erasure first fences the user's head: from then on there is nothing to read, and every commit that was in
+flight fails on its condition. Then it deletes in transactions that each move the head, so that no item is counted
+twice and a process that was asleep cannot delete what a later life of the user has written under the same key.
+Both may die anywhere and be called again, or run twice at once.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from recollect import erasure, telemetry
+from recollect.changes import Decision, Outcome
+from recollect.commit import MAX_ATTEMPTS, MAX_WAIT_S, Committer, Partitions, Request, Surroundings
+from recollect.erasure import Erasure, ErasureState
+from recollect.errors import Conflict, NotFound, Unavailable
+from recollect.model import Head, Memory, is_memory_id
+from recollect.partition import Partition
+from recollect.ports import Item, MemoryStore
+
+BUDGET_MS = 15_000  # of the 29 s that a request may take
+COUNT_BUDGET_MS = 5_000
+ITEMS_PER_READ = 500
+ITEMS_PER_DELETE = 25  # the largest memories with their entries fit the 4 MB of a transaction
+VERSIONS_PER_READ = 20
+ENTRIES_PER_READ = 100
+
+
+class Erasing:
+    """Purges memories and erases users."""
+
+    _store: MemoryStore
+    _surroundings: Surroundings
+    _partitions: Partitions
+    _committer: Committer
+
+    def purge(self, request: Request, memory_id: str, expected_version: int | None = None) -> Outcome:
+        """Hide one memory at once, as a delete, and redact its text everywhere; deleted ones too.
+
+        Raises
+        ------
+        NotFound
+            If the user never had such a memory.
+        StaleVersion
+            If the memory is at another version than expected, and not purged yet.
+        Unavailable
+            If the store does not answer, or the memory has more versions than fit the time. The memory is hidden, or
+            it is as it was; a repeat completes the redaction.
+        """
+        if not is_memory_id(memory_id):
+            raise NotFound
+        deadline = self._surroundings.now_ms() + BUDGET_MS
+
+        def decide(partition: Partition, memories: Mapping[str, Memory]) -> Decision:
+            memory = memories.get(memory_id)
+            return erasure.purge(partition, memory_id, memory, expected_version, self._surroundings.now_ms())
+
+        outcome = self._committer.commit(request, decide, reads=lambda _: (memory_id,))[-1]
+        with telemetry.stage("redact"):
+            hashes = self._redact_versions(request.user_id, memory_id, deadline)
+            self._redact_entries(request.user_id, memory_id, hashes, deadline)
+        return outcome
+
+    def erase(self, user_id: str) -> Erasure:
+        """Delete everything of a user, as far as the time allows; call again until it is done.
+
+        Raises
+        ------
+        Unavailable
+            If the store does not answer, or others kept coming first; a repeat goes on.
+        """
+        deadline = self._surroundings.now_ms() + BUDGET_MS
+        self._partitions.forget(user_id)
+        with telemetry.stage("erase"):
+            head = self._fenced(user_id)
+            if head is None:
+                return self._erased(Head())
+            while items := self._store.items(user_id, ITEMS_PER_READ):
+                head, is_over = self._erase_items(user_id, head, items, deadline)
+                if is_over:
+                    return self._erased(head)
+                if self._is_past(deadline):
+                    counts, is_partial = self._count(user_id)
+                    return self._progress(ErasureState.ERASING, head.erased, sum(counts.values()), is_partial)
+            self._end(user_id, head)
+            return self._erased(head)
+
+    def count_erasable(self, user_id: str) -> Erasure:
+        """Count what an erasure would delete, and delete nothing.
+
+        Raises
+        ------
+        Unavailable
+            If the store does not answer.
+        """
+        counts, is_partial = self._count(user_id)
+        return self._progress(ErasureState.COUNTED, counts, sum(counts.values()), is_partial)
+
+    def _redact_versions(self, user_id: str, memory_id: str, deadline: int) -> dict[int, str | None]:
+        hashes: dict[int, str | None] = {}
+        below: int | None = None
+        while versions := self._store.versions(user_id, memory_id, below, VERSIONS_PER_READ):
+            for version in versions:
+                redacted = erasure.redacted(version)
+                hashes[redacted.memory.version] = redacted.content_hash
+                if redacted != version:
+                    self._check_time(deadline)
+                    self._store.redact_version(user_id, redacted)
+            below = versions[-1].memory.version
+        return hashes
+
+    def _redact_entries(self, user_id: str, memory_id: str, hashes: Mapping[int, str | None], deadline: int) -> None:
+        seqs = self._partitions.refresh(user_id).seqs_of(memory_id)
+        for start in range(0, len(seqs), ENTRIES_PER_READ):
+            for entry in self._store.read_entries(user_id, seqs[start : start + ENTRIES_PER_READ]):
+                if entry.columns is not None:
+                    self._check_time(deadline)
+                    content_hash = hashes.get(entry.version)
+                    self._store.redact_entry(user_id, replace(entry, columns=None, content_hash=content_hash))
+
+    def _fenced(self, user_id: str) -> Head | None:
+        """Make sure that the user's erasure has begun; ``None`` if there is nothing to erase."""
+        for _ in range(MAX_ATTEMPTS):
+            seen = self._store.read_head(user_id)
+            if seen.erasing_since_ms is not None:
+                return seen
+            if not seen.epoch and not self._store.items(user_id, 1):
+                return None
+            head = erasure.erasing_head(seen, self._surroundings.new_id(), self._surroundings.now_ms())
+            try:
+                self._store.begin_erasure(user_id, head, seen)
+            except Conflict:
+                self._wait()
+            else:
+                return head
+        raise Unavailable("other writers of this user kept coming first; retry later")
+
+    def _erase_items(self, user_id: str, head: Head, items: list[Item], deadline: int) -> tuple[Head, bool]:
+        """Delete items until the time is over or another call comes first; tell whether the erasure is over."""
+        for start in range(0, len(items), ITEMS_PER_DELETE):
+            batch = items[start : start + ITEMS_PER_DELETE]
+            newer = erasure.erased_with(head, batch)
+            try:
+                self._store.erase_items(user_id, batch, newer, head)
+            except Conflict:
+                self._wait()
+                present = self._store.read_head(user_id)
+                return (present, False) if present.epoch == head.epoch else (head, True)
+            head = newer
+            if self._is_past(deadline):
+                break
+        return head, False
+
+    def _end(self, user_id: str, head: Head) -> None:
+        try:
+            self._store.end_erasure(user_id, head)
+        except Conflict as error:
+            if self._store.read_head(user_id).epoch == head.epoch:
+                raise Unavailable("another call is erasing this user; retry later") from error
+        if self._store.items(user_id, 1) and not self._store.read_head(user_id).epoch:
+            raise Unavailable("something was kept of this user in the meantime; call DELETE again")
+
+    def _count(self, user_id: str) -> tuple[dict[str, int], bool]:
+        deadline = self._surroundings.now_ms() + COUNT_BUDGET_MS
+        counts = erasure.counts_of(())
+        last: Item | None = None
+        while items := self._store.items(user_id, ITEMS_PER_READ, last):
+            last = items[-1]
+            counts = {kind: counts[kind] + number for kind, number in erasure.counts_of(items).items()}
+            if self._is_past(deadline):
+                return counts, True
+        return counts, False
+
+    def _erased(self, head: Head) -> Erasure:
+        return self._progress(ErasureState.ERASED, {**erasure.counts_of(()), **head.erased}, 0, is_partial=False)
+
+    def _progress(self, state: ErasureState, counts: Mapping[str, int], left: int, is_partial: bool) -> Erasure:
+        return Erasure(state, counts, left, is_partial, self._surroundings.now_ms())
+
+    def _wait(self) -> None:
+        self._surroundings.sleep(self._surroundings.random() * MAX_WAIT_S)
+
+    def _is_past(self, deadline: int) -> bool:
+        return self._surroundings.now_ms() >= deadline
+
+    def _check_time(self, deadline: int) -> None:
+        if self._is_past(deadline):
+            raise Unavailable("the memory is hidden, and its text not gone everywhere yet; send the same again")

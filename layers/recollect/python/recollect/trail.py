@@ -1,0 +1,127 @@
+"""The half of the memory controller that tells what was: the versions of a memory, and the log as an audit trail.
+
+Every read refreshes the partition first: it knows which memories there ever were, which of them were purged, and
+whether the user is being erased, when there is nothing to tell. A purged memory keeps its trail, without its text.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from recollect.chunks import ANSWER_MAX_BYTES, answer_bytes
+from recollect.commit import Partitions, Surroundings
+from recollect.cursors import read_mark, write_mark
+from recollect.erasure import redacted
+from recollect.errors import NotFound
+from recollect.model import Entry, is_expired
+from recollect.ports import MemoryStore, Version
+
+
+@dataclass(frozen=True, slots=True)
+class VersionPage:
+    """Some versions of a memory, newest first, and where the next page starts (``None``: nowhere)."""
+
+    versions: tuple[Version, ...]
+    cursor: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class EventPage:
+    """Some entries of a log, and where the next page starts (``None``: nowhere)."""
+
+    entries: tuple[Entry, ...]
+    cursor: str | None
+
+
+class Trail:
+    """Reads versions and events."""
+
+    _store: MemoryStore
+    _surroundings: Surroundings
+    _partitions: Partitions
+
+    def versions(self, user_id: str, memory_id: str, limit: int, cursor: str | None = None) -> VersionPage:
+        """List the versions of a memory, newest first; of a deleted one too.
+
+        Raises
+        ------
+        NotFound
+            If the user never had such a memory, or it has expired.
+        InvalidInput
+            If the cursor is not one of this user and memory.
+        """
+        listing = ("versions", user_id, memory_id)
+        below = None if cursor is None else read_mark(cursor, *listing)
+        found = self._versions(user_id, memory_id, below, limit + 1)
+        page = _fitting(found[:limit])
+        has_more = len(found) > len(page)
+        return VersionPage(tuple(page), write_mark(page[-1].memory.version, *listing) if has_more else None)
+
+    def version(self, user_id: str, memory_id: str, number: int) -> Version:
+        """Read one version of a memory, of a deleted one too.
+
+        Raises
+        ------
+        NotFound
+            If the user never had such a memory, it has no such version, or it has expired.
+        """
+        for version in self._versions(user_id, memory_id, number + 1, 1):
+            if version.memory.version == number:
+                return version
+        raise NotFound
+
+    def events(
+        self,
+        user_id: str,
+        limit: int,
+        cursor: str | None = None,
+        memory_id: str | None = None,
+        *,
+        is_descending: bool = True,
+    ) -> EventPage:
+        """List the entries of the log, of all memories or of one.
+
+        Raises
+        ------
+        InvalidInput
+            If the cursor is not one of this user and listing.
+        """
+        partition = self._partitions.refresh(user_id)
+        listing = ("events", user_id, partition.head.epoch, "desc" if is_descending else "asc", memory_id)
+        of_all = range(1, partition.head.seq + 1)
+        seqs: Sequence[int] = of_all if memory_id is None else partition.seqs_of(memory_id)
+        if is_descending:
+            seqs = seqs[::-1]
+        if cursor is not None:
+            seqs = _after(seqs, read_mark(cursor, *listing), is_descending)
+        page = seqs[:limit]
+        entries = self._store.read_entries(user_id, page) if page else []
+        return EventPage(tuple(entries), write_mark(page[-1], *listing) if len(seqs) > limit else None)
+
+    def _versions(self, user_id: str, memory_id: str, below: int | None, limit: int) -> list[Version]:
+        partition = self._partitions.refresh(user_id)
+        if partition.last_version_of(memory_id) is None:
+            raise NotFound
+        # The present one first: an update that comes between the two reads then shows as a version more, not less.
+        present = self._store.fetch(user_id, (memory_id,)).get(memory_id)
+        if present is not None and is_expired(present.expires_at_ms, self._surroundings.now_ms()):
+            raise NotFound
+        found: list[Version] = []
+        if present is not None and (below is None or present.version < below):
+            found.append(Version(present))
+            below = present.version
+        if len(found) < limit:
+            found += self._store.versions(user_id, memory_id, below, limit - len(found))
+        return [redacted(version) for version in found] if partition.is_purged(memory_id) else found
+
+
+def _after(seqs: Sequence[int], last: int, is_descending: bool) -> Sequence[int]:
+    return [seq for seq in seqs if (seq < last if is_descending else seq > last)]
+
+
+def _fitting(versions: Sequence[Version]) -> Sequence[Version]:
+    used = 0
+    for number, version in enumerate(versions):
+        used += answer_bytes(version.memory)
+        if used > ANSWER_MAX_BYTES and number:
+            return versions[:number]
+    return versions

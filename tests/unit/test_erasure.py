@@ -1,0 +1,87 @@
+from dataclasses import fields, replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from recollect import keys
+from recollect.erasure import content_hash, counts_of, erased_with, erasing_head, redacted
+from recollect.model import Head, Memory, MemoryType, Status
+from recollect.ports import Item, Version
+
+from tests.support.builders import NOW_MS, memory
+
+FULL = memory(
+    "peanuts",
+    type=MemoryType.EPISODIC,
+    status=Status.SUPERSEDED,
+    version=3,
+    importance=0.9,
+    tags=("x",),
+    metadata_json='{"x": 1}',
+    agent_id="agent",
+    session_id="session",
+    actor="Mia",
+    occurred_at_ms=1,
+    expires_at_ms=2,
+    pinned=True,
+    flags=("instruction",),
+    supersedes="B",
+    superseded_by="C",
+    valid_until_ms=5,
+    conflicts_with=("D",),
+    merged_content="more peanuts",
+    lineage=("E",),
+    updated_at_ms=NOW_MS + 1,
+)
+KEPT = {
+    *("memory_id", "version", "type", "status", "importance"),
+    *("created_at_ms", "updated_at_ms", "valid_until_ms"),
+}
+
+
+def test_a_redacted_version_keeps_only_what_says_nothing_of_its_text() -> None:
+    left = redacted(Version(FULL))
+
+    blank = Memory(memory_id="", content="", created_at_ms=0, updated_at_ms=0)
+    for field in fields(Memory):
+        kept = getattr(left.memory, field.name)
+        assert kept == getattr(FULL if field.name in KEPT else blank, field.name), field.name
+    assert left.content_hash == content_hash(FULL)
+    assert redacted(left) == left
+
+
+@given(st.text(st.characters()), st.text(st.characters()))
+def test_a_hash_is_of_the_content_and_the_memory(one: str, other: str) -> None:
+    of_one = content_hash(memory(one))
+
+    assert of_one == content_hash(memory(one, tags=("x",), version=9))
+    assert (of_one == content_hash(memory(other))) == (one == other)
+    assert of_one != content_hash(memory(one, memory_id="01HF0000000000000000000009"))
+
+
+@pytest.mark.parametrize(
+    ("sort_key", "kind"),
+    [
+        (keys.entry(7), "log_entries"),
+        (keys.memory("A"), "memories"),
+        (keys.version("A", 3), "versions"),
+        (keys.idempotency("MEM#A"), "stored_answers"),
+        ("ODD#1", "other"),
+    ],
+)
+def test_every_item_counts_as_one_of_its_kind(sort_key: str, kind: str) -> None:
+    counts = counts_of([Item("memories", sort_key)])
+
+    assert counts == {name: int(name == kind) for name in keys.KINDS}
+
+
+def test_the_head_of_an_erasure_counts_what_goes() -> None:
+    seen = Head(seq=9, epoch="E", embedder="hashing", dimension=64)
+    head = erasing_head(seen, "F", NOW_MS)
+    items = [Item("log", keys.entry(1)), Item("log", keys.entry(2)), Item("memories", keys.memory("A"))]
+
+    later = erased_with(erased_with(head, items), items[:1])
+
+    assert (head.seq, head.epoch, head.erasing_since_ms) == (0, "F", NOW_MS)
+    assert later.erased == dict.fromkeys(keys.KINDS, 0) | {"log_entries": 3, "memories": 1}
+    assert replace(later, erased=head.erased) == head
