@@ -1,0 +1,56 @@
+"""Purging memories and erasing users, over HTTP."""
+
+from infra.local.cloud import LocalCloud
+from tests.e2e.conftest import Service
+from tests.support.api_client import UserClient
+
+
+def test_a_purged_memory_is_gone_but_for_its_trail(alice: UserClient) -> None:
+    memory_id = alice.store("Alice is allergic to peanuts").body["memory_id"]
+    alice.patch(memory_id, content="Alice is allergic to walnuts")
+    kept = alice.store("the office closes at six").body["memory_id"]
+
+    first, again = alice.purge(memory_id), alice.purge(memory_id)
+
+    assert first.status == again.status == 200
+    assert first.body == again.body
+    assert (first.body["outcome"], first.body["version"]) == ("purged", 3)
+    assert alice.get(memory_id).status == 404
+    assert [memory["memory_id"] for memory in alice.every_memory()] == [kept]
+    assert [(one["version"], one["content"], one["redacted"]) for one in alice.versions(memory_id)] == [
+        (2, None, True),
+        (1, None, True),
+    ]
+    assert [one["operation"] for one in alice.events(memory_id=memory_id)] == ["purge", "update", "create"]
+    assert alice.call("POST", f"/memories/{memory_id}/restore", {"version": 1}).status == 404
+
+
+def test_an_erased_user_starts_anew_and_others_stay(alice: UserClient, bob: UserClient) -> None:
+    alice.store_all(*({"content": f"memory number {number}"} for number in range(60)))
+    memory_id = alice.store("Alice lives in Lisbon", on_similar="create").body["memory_id"]
+    alice.call("PATCH", f"/memories/{memory_id}", {"content": "Alice lives in Porto"}, idempotency_key="k")
+    bob.store("Bob lives in Turin")
+    counted = alice.call("DELETE", "?dry_run=true")
+    assert alice.stats().body["total"] > 0
+
+    erased = alice.erase()
+
+    assert erased.status == 200
+    assert erased.body["receipt"]["deleted"] == counted.body["found"]
+    assert sum(counted.body["found"]["dynamodb"].values()) == counted.body["left"] > 60
+    assert alice.every_memory() == alice.events() == []
+    assert alice.get(memory_id).status == 404
+    assert alice.call("DELETE", "?dry_run=true").body["left"] == 0
+    assert [memory["content"] for memory in bob.every_memory()] == ["Bob lives in Turin"]
+    alice.store("Alice lives in Braga")
+    assert [(one["seq"], one["operation"]) for one in alice.events()] == [(1, "create")]
+
+
+def test_nobody_else_may_erase_a_user(service: Service, cloud: LocalCloud, alice: UserClient, bob: UserClient) -> None:
+    alice.store("the office closes at six")
+
+    refused = service.client(cloud.issuer.token(bob.user_id)).request("DELETE", alice.path)
+
+    assert refused.status == 404
+    assert refused.is_problem
+    assert len(alice.every_memory()) == 1
