@@ -4,16 +4,11 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.handlers.test_api import MEMORIES, SEARCH, App, stored
+from tests.support.app import MEMORIES, SEARCH, App, stored
 from tests.support.builders import NOW_MS, asking, controller, to_store
 
 STATS = "/v1/users/ana/stats"
 NOW = "2023-11-14T22:13:20Z"  # NOW_MS
-
-
-@pytest.fixture
-def app() -> App:
-    return App()
 
 
 @pytest.fixture

@@ -4,14 +4,9 @@ from typing import Any
 
 import pytest
 
-from tests.handlers.test_api import MEMORIES, SERVICE, App, stored
+from tests.support.app import MEMORIES, SERVICE, App, stored
 
 EVENTS = "/v1/users/ana/events"
-
-
-@pytest.fixture
-def app() -> App:
-    return App()
 
 
 def changed(app: App, *contents: str) -> str:

@@ -1,0 +1,130 @@
+from typing import Any
+
+import pytest
+
+from tests.support.app import MEMORIES, SEARCH, App
+
+BAD = [
+    ("POST", MEMORIES, {}, "/content"),
+    ("POST", MEMORIES, {"content": ""}, "/content"),
+    ("POST", MEMORIES, {"content": "\u200b \n"}, "/content"),
+    ("POST", MEMORIES, {"content": "x" * 16_001}, "/content"),
+    ("POST", MEMORIES, {"content": 7}, "/content"),
+    ("POST", MEMORIES, '{"content": "\\ud800"}', "/content"),
+    ("POST", MEMORIES, {"content": "x", "user_id": "bob"}, "/user_id"),
+    ("POST", MEMORIES, {"content": "x", "type": "fact"}, "/type"),
+    ("POST", MEMORIES, {"content": "x", "importance": 1.1}, "/importance"),
+    ("POST", MEMORIES, {"content": "x", "importance": "0.5"}, "/importance"),
+    ("POST", MEMORIES, {"content": "x", "importance": True}, "/importance"),
+    ("POST", MEMORIES, {"content": "x", "tags": ["t"] * 33}, "/tags"),
+    ("POST", MEMORIES, {"content": "x", "tags": [""]}, "/tags/0"),
+    ("POST", MEMORIES, {"content": "x", "tags": "t"}, "/tags"),
+    ("POST", MEMORIES, {"content": "x", "metadata": {"user_id": "bob"}}, "/metadata"),
+    ("POST", MEMORIES, {"content": "x", "metadata": {"a": "x" * 17_000}}, "/metadata"),
+    ("POST", MEMORIES, {"content": "x", "metadata": [1]}, "/metadata"),
+    ("POST", MEMORIES, '{"content": "x", "metadata": {"a": "\\ud800"}}', "/metadata"),
+    ("POST", MEMORIES, {"content": "x", "occurred_at": "2023-05-08T13:56:00"}, "/occurred_at"),
+    ("POST", MEMORIES, {"content": "x", "occurred_at": "yesterday"}, "/occurred_at"),
+    ("POST", MEMORIES, {"content": "x", "occurred_at": 1700000000}, "/occurred_at"),
+    ("POST", MEMORIES, {"content": "x", "expires_at": "0001-01-01T00:00:00+14:00"}, "/expires_at"),
+    ("POST", MEMORIES, {"memories": []}, "/memories"),
+    ("POST", MEMORIES, {"memories": [{"content": "x"}] * 101}, "/memories"),
+    ("POST", MEMORIES, {"memories": [{"content": f"{number}" + "x" * 15_990} for number in range(13)]}, "/memories"),
+    ("POST", MEMORIES, {"memories": {"content": "x"}}, "/memories"),
+    ("POST", MEMORIES, {"memories": [], "content": "x"}, "/content"),
+    ("POST", MEMORIES, {"content": "x", "on_similar": "guess"}, "/on_similar"),
+    ("POST", MEMORIES, {"content": "x", "supersedes": "MEM#1"}, "/supersedes"),
+    ("POST", f"{MEMORIES}/A/resolve", {"other_id": "B", "resolution": "flip"}, "/resolution"),
+    ("PATCH", f"{MEMORIES}/A", {"approved": False}, "/approved"),
+    ("PATCH", f"{MEMORIES}/A", {"content": None}, "/"),
+    ("PATCH", f"{MEMORIES}/A", {}, "/"),
+    ("POST", SEARCH, {"query": " \u200b"}, "/query"),
+    ("POST", SEARCH, {"query": "x", "k": 0}, "/k"),
+    ("POST", SEARCH, {"query": "x", "k": -1}, "/k"),
+    ("POST", SEARCH, {"query": "x", "k": 10**9}, "/k"),
+    ("POST", SEARCH, {"query": "x", "k": 1.5}, "/k"),
+    ("POST", SEARCH, {"query": "x", "mode": "fuzzy"}, "/mode"),
+    ("POST", SEARCH, {"query": "x", "min_score": 1.5}, "/min_score"),
+    ("POST", SEARCH, {"query": "x", "filter": {"colour": "red"}}, "/filter/field"),
+    ("POST", SEARCH, {"query": "x", "filter": {"field": "colour", "eq": "red"}}, "/filter/field"),
+    ("POST", SEARCH, {"query": "x", "filter": {"field": "importance", "like": 1}}, "/filter/like"),
+    ("POST", SEARCH, {"query": "x", "filter": {"field": "importance", "gte": "1"}}, "/filter/gte"),
+    ("POST", SEARCH, {"query": "x", "filter": {"field": "created_at", "gte": "2023"}}, "/filter/gte"),
+    ("POST", SEARCH, {"query": "x", "filter": {"field": "status", "in": []}}, "/filter/in"),
+    (
+        "POST",
+        SEARCH,
+        {"query": "x", "filter": {"all": [{"not": {"field": "tags", "eq": "x"}}]}},
+        "/filter/all/0/not/eq",
+    ),
+    ("POST", "/v1/users/ana/context", {"query": "x", "token_budget": 1}, "/token_budget"),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "body", "pointer"), BAD)
+def test_a_bad_input_gets_a_problem_with_a_pointer_and_changes_nothing(
+    app: App, method: str, path: str, body: Any, pointer: str
+) -> None:
+    status, problem, headers = app(method, path, body)
+
+    assert status == 422
+    assert headers["content-type"] == "application/problem+json"
+    assert problem["type"] == "/problems/invalid-input"
+    assert pointer in [error["pointer"] or "/" for error in problem["errors"]]
+    assert app("GET", "/v1/users/ana/stats")[1]["log_entries"] == 0
+    assert app.embedder.texts == []
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (("POST", MEMORIES, "{nope"), (400, "/problems/malformed-body")),
+        (("POST", MEMORIES, "[]"), (422, "/problems/invalid-input")),
+        (("POST", MEMORIES, '{"content": "x", "metadata": {"a": NaN}}'), (422, "/problems/invalid-input")),
+        (("POST", MEMORIES), (422, "/problems/invalid-input")),
+        (("POST", MEMORIES, "x" * 5_000_001), (413, "/problems/body-too-large")),
+        (("PUT", MEMORIES, {}), (405, "/problems/method-not-allowed")),
+        (("GET", "/v1/users/ana/nothing"), (404, "/problems/unknown-route")),
+        (("GET", "/v1/users/ana"), (405, "/problems/method-not-allowed")),
+        (("GET", "/"), (404, "/problems/unknown-route")),
+        (("GET", f"{MEMORIES}/not-an-id"), (404, "/problems/not-found")),
+        (("GET", f"{MEMORIES}/{'0' * 3_000}"), (404, "/problems/not-found")),
+        (("GET", f"{MEMORIES}/MEM#x"), (404, "/problems/not-found")),
+        (("GET", f"{MEMORIES}/用 户"), (404, "/problems/not-found")),
+        (("DELETE", f"{MEMORIES}/{'0' * 3_000}"), (404, "/problems/not-found")),
+    ],
+)
+def test_every_other_mistake_has_its_problem(app: App, given: tuple[Any, ...], expected: tuple[int, str]) -> None:
+    status, problem, headers = app(*given)
+
+    assert (status, problem["type"]) == expected
+    assert (problem["status"], problem["instance"]) == (status, "urn:request:r-1")
+    assert headers["content-type"] == "application/problem+json"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "limi=1",
+        "limit=0",
+        "limit=201",
+        "limit=x",
+        "cursor=tampered",
+        "type=fact",
+        "user_id=bob",
+        "limit=1&limit=2&x=",
+        "actor=",
+    ],
+)
+def test_bad_query_parameters_are_refused(app: App, query: str) -> None:
+    assert app("GET", MEMORIES, query=query)[0] == 422
+
+
+def test_query_parameters_of_other_routes_are_refused(app: App) -> None:
+    assert app("GET", "/v1/users/ana/stats", query="tag=x")[0] == 422
+
+
+def test_a_body_that_is_not_said_to_be_json_is_refused(app: App) -> None:
+    status, problem, _ = app("POST", MEMORIES, '{"content": "x"}', headers={"content-type": "text/plain"})
+
+    assert (status, problem["type"]) == (415, "/problems/unsupported-media-type")

@@ -1,0 +1,84 @@
+import json
+from typing import Any
+
+import pytest
+
+from tests.support.app import MEMORIES, SEARCH, App, stored
+
+
+def test_a_repeat_under_an_idempotency_key_gets_the_same_answer(app: App) -> None:
+    key = {"idempotency-key": "k-1"}
+    first = app("POST", MEMORIES, {"content": "tea"}, headers=key)
+
+    assert app("POST", MEMORIES, {"content": "tea"}, headers=key) == first
+    assert app("POST", MEMORIES, {"content": "coffee"}, headers=key)[0] == 422
+    assert app("POST", MEMORIES, {"content": "tea"}, headers={"idempotency-key": "x" * 129})[0] == 422
+
+
+def test_a_model_that_does_not_answer_is_503_with_retry_after_and_stores_nothing(app: App) -> None:
+    app.embedder.is_down = True
+
+    status, problem, headers = app("POST", MEMORIES, {"content": "tea"})
+
+    assert (status, problem["type"], headers["retry-after"]) == (503, "/problems/unavailable", "1")
+    assert app("GET", "/v1/users/ana/stats")[1]["total"] == 0
+
+
+def test_an_unexpected_failure_is_a_500_that_tells_nothing(app: App, capsys: pytest.CaptureFixture[str]) -> None:
+    def broken(*_: object) -> None:
+        raise ValueError("a canary message")
+
+    app.store.read_log = broken  # type: ignore[assignment,method-assign]
+
+    status, problem, _ = app("GET", "/v1/users/ana/stats")
+
+    printed = capsys.readouterr().out
+    assert (status, problem["type"]) == (500, "/problems/internal")
+    assert "canary" not in json.dumps(problem) + printed
+    assert '"error":"ValueError"' in printed
+
+
+@pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")  # of Powertools' Swagger page
+def test_open_routes_answer_without_a_token(app: App) -> None:
+    assert app("GET", "/health", claims={})[1]["status"] == "ok"
+    assert "<title>Swagger UI</title>" in app("GET", "/docs", claims={})[1]
+    document = app("GET", "/openapi.json", claims={})[1]
+    assert document["info"]["title"] == "Recollect"
+    post = document["paths"]["/v1/users/{user_id}/memories"]["post"]
+    assert {"201", "207", "422", "503"} <= set(post["responses"])
+    assert "application/problem+json" in post["responses"]["422"]["content"]
+    assert document["security"] == [{"bearer": []}]
+    assert document["servers"] == [{"url": "./"}]
+    assert "idempotency-key" in [parameter["name"] for parameter in post["parameters"]]
+
+
+def lines(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+
+def test_one_log_line_a_request_with_stages_and_counts(app: App, capsys: pytest.CaptureFixture[str]) -> None:
+    stored(app, "a canary sentence", metadata={"note": "canary"})
+    app("POST", SEARCH, {"query": "the canary sentence"})
+    app("POST", SEARCH, {"query": ""})
+
+    printed = lines(capsys)
+    logged = [line for line in printed if line.get("message") == "request"]
+    assert [(line["operation"], line["status"], line["user_id"]) for line in logged] == [
+        ("store", 201, "ana"),
+        ("search", 200, "ana"),
+        ("search", 422, "ana"),
+    ]
+    assert {"refresh", "embed", "commit"} <= set(logged[0]["stages_ms"])
+    assert {"refresh", "embed", "rank", "fetch"} <= set(logged[1]["stages_ms"])
+    assert [line["cold_start"] for line in logged] == [True, False, False]
+    assert "canary" not in json.dumps(printed)
+
+
+def test_metrics_have_the_operation_and_no_user(app: App, capsys: pytest.CaptureFixture[str]) -> None:
+    app("GET", "/v1/users/ana/stats")
+
+    (metrics,) = [line for line in lines(capsys) if "_aws" in line]
+
+    assert (metrics["service"], metrics["operation"]) == (app.service, "stats")
+    assert metrics["_aws"]["CloudWatchMetrics"][0]["Namespace"] == "Recollect"
+    assert "ana" not in json.dumps(metrics)

@@ -1,0 +1,121 @@
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from recollect.chunks import ACTIONS_MAX_COUNT, COMMIT_MAX_BYTES, action_count, commit_bytes
+from recollect.controller import MemoryController
+from recollect.errors import Conflict
+from recollect.model import Change, Head
+from recollect.storing import OnSimilar
+
+from tests.support.asked import found, stored
+from tests.support.builders import asking, controller, to_store
+from tests.support.inmemory import InMemoryMemoryStore
+
+
+def test_what_is_asked_is_cut_where_a_transaction_is_full() -> None:
+    store = InMemoryMemoryStore()
+    of = controller(store)
+    commits: list[int] = []
+    append = store.append
+
+    def counting(user_id: str, head: Head, seen: Head, changes: Sequence[Change], *rest: Any) -> None:
+        assert action_count(changes) <= ACTIONS_MAX_COUNT
+        assert commit_bytes(changes) <= COMMIT_MAX_BYTES
+        commits.append(len(changes))
+        append(user_id, head, seen, changes, *rest)
+
+    store.append = counting  # type: ignore[method-assign,assignment]
+    small = [to_store(f"{number}", on_similar=OnSimilar.CREATE) for number in range(100)]
+    note = json.dumps({"note": "x" * 16_000})
+    large = [
+        to_store(f"{number}" + "😀" * 15_990, on_similar=OnSimilar.CREATE, metadata_json=note) for number in range(48)
+    ]
+
+    assert len(of.store(asking(), small)) == 100
+    assert commits == [48, 48, 4]
+    assert len(of.store(asking(), large)) == 48
+    assert len(commits) > 4
+
+
+def test_a_changed_value_takes_the_place_of_the_old_one_in_one_commit() -> None:
+    store = InMemoryMemoryStore()
+    of = controller(store)
+    (old_id,) = stored(of, "The user's team uses PostgreSQL 14")
+
+    (outcome,) = of.store(asking(key="k"), [to_store("The user's team uses PostgreSQL 15")])
+
+    entries, _ = store.read_log("ana", 0)
+    answer = store.stored_answer("ana", "k")
+    assert (outcome.outcome, outcome.other_id) == ("superseded", old_id)
+    assert outcome.detail is not None
+    assert [entry.operation for entry in entries] == ["create", "supersede", "create"]
+    assert all("PostgreSQL" not in entry.reason for entry in entries)
+    assert answer is not None
+    assert "PostgreSQL" not in answer.answer_json
+    assert found(of, "PostgreSQL") == ["The user's team uses PostgreSQL 15"]
+
+
+def test_a_caller_may_store_it_all_the_same_or_have_it_rejected() -> None:
+    of = controller()
+    stored(of, "The user's team uses PostgreSQL 14")
+
+    (rejected,) = of.store(asking(), [to_store("The user's team uses PostgreSQL 15", on_similar=OnSimilar.REJECT)])
+    assert rejected.outcome == "rejected"
+    assert of.stats("ana").total == 1
+
+    (created,) = of.store(asking(), [to_store("The user's team uses PostgreSQL 15", on_similar=OnSimilar.CREATE)])
+    assert created.outcome == "created"
+    assert of.stats("ana").by_status == {"active": 2}
+
+
+def test_a_batch_that_contradicts_itself_is_reconciled_in_its_order() -> None:
+    of = controller()
+
+    outcomes = of.store(asking(), [to_store(f"The user's team uses PostgreSQL {version}") for version in (13, 14, 15)])
+
+    assert [outcome.outcome for outcome in outcomes] == ["created", "superseded", "superseded"]
+    assert found(of, "PostgreSQL") == ["The user's team uses PostgreSQL 15"]
+    assert of.get("ana", outcomes[2].memory_id).lineage == (outcomes[1].memory_id, outcomes[0].memory_id)
+
+
+def test_saying_it_again_in_other_letters_changes_nothing() -> None:
+    of = controller()
+    (first,) = stored(of, "Ana's dentist is Dr. Lima")
+
+    outcomes = [
+        of.store(asking(), [to_store(text)])[0] for text in ("ana's dentist is dr lima!", "Ana's dentist is Dr. Lima")
+    ]
+
+    assert [(outcome.outcome, outcome.memory_id) for outcome in outcomes] == [("unchanged", first)] * 2
+
+
+def test_two_values_that_can_both_be_true_stay() -> None:
+    of = controller()
+
+    of.store(asking(), [to_store("The user has a daughter Ines"), to_store("The user has a daughter Vera")])
+    of.store(asking(), [to_store("Ana is my dentist"), to_store("Ana is my landlord")])
+
+    assert of.stats("ana").by_status == {"active": 4}
+
+
+def merged(of: MemoryController) -> str:
+    of.store(asking(), [to_store("The user has a dog")])
+    outcome = of.store(asking(), [to_store("The user has a dog named Rex")])[0]
+    assert outcome.outcome == "merged"
+    return outcome.memory_id
+
+
+def test_a_merge_keeps_both_and_can_be_taken_apart() -> None:
+    of = controller()
+    memory_id = merged(of)
+    assert "Rex" in of.get("ana", memory_id).content
+
+    restored, created = of.unmerge(asking(), memory_id)
+
+    assert (restored.memory_id, restored.version) == (memory_id, 3)
+    assert of.get("ana", memory_id).content == "The user has a dog"
+    assert of.get("ana", created.memory_id).content == "The user has a dog named Rex"
+    with pytest.raises(Conflict):
+        of.unmerge(asking(), memory_id)
