@@ -35,7 +35,8 @@ def holding(*memories: Memory) -> Partition:
 
 
 def outcomes(partition: Partition, *asked: Memory) -> list[tuple[str, str]]:
-    decision = storing.store(partition, {}, [Asked(one, EMBEDDED) for one in asked], {}, NOW_MS)
+    nominations = storing.nominate(partition, [Asked(one, EMBEDDED) for one in asked], NOW_MS)
+    decision = storing.store(partition, {}, nominations, {})
     return [(one.outcome, one.memory_id) for one in decision.outcomes]
 
 

@@ -13,10 +13,21 @@ import numpy as np
 
 from recollect.changes import Decision, Embedded, Outcome, change_of, columns_for, kept_embedding, next_version
 from recollect.chunks import ACTIONS_MAX_COUNT, COMMIT_MAX_BYTES, action_count, commit_bytes
-from recollect.model import CONTENT_MAX_CHARS, TAG_MAX_COUNT, Change, Memory, MemoryType, NewMemory, Operation, Status
+from recollect.model import (
+    CONTENT_MAX_CHARS,
+    TAG_MAX_COUNT,
+    Change,
+    Columns,
+    Memory,
+    MemoryType,
+    NewMemory,
+    Operation,
+    Status,
+    identity,
+)
 from recollect.partition import Partition
 from recollect.reconcile import NOMINATION_MAX_COUNT, NOMINATION_MIN_COSINE, Candidate, Statement, Verdict, reconcile
-from recollect.scan import Rows, cosine, top_k
+from recollect.scan import cosine, top_k
 
 WINDOW_MAX_COUNT = 48
 # What the log and stored answers keep of a verdict: no word of a memory, so that a purge need not look for one.
@@ -70,52 +81,60 @@ class NotEmbedded(Exception):
         self.text = text
 
 
-def nominated(partition: Partition, asked: Asked, now_ms: int) -> list[tuple[str, float]]:
-    """Find the close memories that may mean something to a new one.
+@dataclass(frozen=True, slots=True)
+class Nominated:
+    """A new memory beside a partition, and what is there that may mean something to it.
 
-    Returns
-    -------
-    list of (memory_id, cosine)
-        At most 10, closest first: active and of the same type. None for an episode: it happened, whatever else did.
+    Parameters
+    ----------
+    columns : Columns
+        Of the new memory.
+    known : str or None
+        The active memory that is the same statement.
+    close : tuple of (memory_id, cosine)
+        Close memories that are to be compared, at most 10, closest first: active and of the same type.
     """
-    if not _is_reconciled(asked):
-        return []
-    rows = _comparable(partition, asked.memory, now_ms)
-    scores = cosine(asked.embedded.vector, partition.vectors[rows])
-    best = top_k(scores, NOMINATION_MAX_COUNT)
-    return [
-        (partition.memory_id(int(rows[place])), float(scores[place]))
-        for place in best
-        if scores[place] >= NOMINATION_MIN_COSINE
-    ]
+
+    asked: Asked
+    columns: Columns
+    known: str | None
+    close: tuple[tuple[str, float], ...]
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """The memories whose content the decision needs."""
+        return (self.asked.supersedes,) if self.asked.supersedes else tuple(memory_id for memory_id, _ in self.close)
 
 
-def needed(partition: Partition, window: Sequence[Asked], now_ms: int) -> list[str]:
-    """Name the memories whose content the decision about a window of new memories needs."""
-    wanted: dict[str, None] = {}
-    for asked in window:
-        columns = columns_for(asked.memory, asked.embedded)
-        if asked.supersedes is not None:
-            wanted[asked.supersedes] = None
-        elif partition.same_statement(columns.identity, now_ms) is None:
-            wanted |= {memory_id: None for memory_id, _ in nominated(partition, asked, now_ms)}
-    return list(wanted)
+@dataclass(frozen=True, slots=True)
+class Nominations:
+    """What was nominated for a window of new memories, on one state of a partition and at one time."""
+
+    window: tuple[Nominated, ...] = ()
+    now_ms: int = 0
+
+    @property
+    def needed(self) -> list[str]:
+        """The memories whose content the decision about the window needs."""
+        return list(dict.fromkeys(memory_id for one in self.window for memory_id in one.needed))
+
+
+def nominate(partition: Partition, window: Sequence[Asked], now_ms: int) -> Nominations:
+    """Find what may mean something to each new memory of a window."""
+    return Nominations(tuple(_nominated(partition, asked, now_ms) for asked in window), now_ms)
 
 
 def store(
-    partition: Partition,
-    memories: Mapping[str, Memory],
-    window: Sequence[Asked],
-    merged: Mapping[str, Embedded],
-    now_ms: int,
+    partition: Partition, memories: Mapping[str, Memory], nominations: Nominations, merged: Mapping[str, Embedded]
 ) -> Decision:
     """Decide on new memories, as many of the window as fit; at least one.
 
     Parameters
     ----------
+    partition : Partition
+        In the state that the nominations were made on.
     memories : mapping of str to Memory
-        Those of `needed`, as they are now.
-    window : sequence of Asked
+        Those that the nominations need, as they are now.
     merged : mapping of str to Embedded
         Embeddings of merged contents, by content.
 
@@ -129,34 +148,31 @@ def store(
     NotEmbedded
         If a merged content has no embedding in `merged`.
     """
-    step = _Step(partition, memories, merged, now_ms)
+    step = _Step(partition, memories, merged, nominations.now_ms)
     outcomes: list[Outcome] = []
     changes: list[Change] = []
-    new: list[Asked] = []
-    for asked in window:
-        outcome, more = step.decide(asked)
-        if outcomes and not _fits(asked, changes, more, new):
+    new: list[Nominated] = []
+    for one in nominations.window:
+        outcome, more = step.decide(one)
+        if outcomes and not _fits(one, changes, more, new):
             break
         outcomes.append(outcome)
         changes += more
-        new.append(asked)
+        new.append(one)
     return Decision(tuple(outcomes), tuple(changes))
 
 
-def _fits(asked: Asked, changes: Sequence[Change], more: Sequence[Change], new: Sequence[Asked]) -> bool:
+def _fits(one: Nominated, changes: Sequence[Change], more: Sequence[Change], new: Sequence[Nominated]) -> bool:
     """Tell whether a step can be part of the same transaction as the ones before it."""
     together = [*changes, *more]
     if action_count(together) > ACTIONS_MAX_COUNT or commit_bytes(together) > COMMIT_MAX_BYTES:
         return False
     if {change.memory_id for change in changes} & {change.memory_id for change in more}:
         return False
-    if not _is_reconciled(asked) or not more:
-        return all(_identity(asked) != _identity(other) for other in new)
-    return all(float(asked.embedded.vector @ other.embedded.vector) < NOMINATION_MIN_COSINE for other in new)
-
-
-def _identity(asked: Asked) -> bytes:
-    return columns_for(asked.memory, asked.embedded).identity
+    if not _is_reconciled(one.asked) or not more:
+        return all(one.columns.identity != other.columns.identity for other in new)
+    vector = one.asked.embedded.vector
+    return all(float(vector @ other.asked.embedded.vector) < NOMINATION_MIN_COSINE for other in new)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,18 +184,18 @@ class _Step:
     merged: Mapping[str, Embedded]
     now_ms: int
 
-    def decide(self, asked: Asked) -> tuple[Outcome, list[Change]]:
+    def decide(self, one: Nominated) -> tuple[Outcome, list[Change]]:
         """Give the outcome and the changes that make it."""
-        known = self.partition.same_statement(_identity(asked), self.now_ms)
-        if known is not None and asked.supersedes != known:
-            version = self.partition.version_of(known) or 1
-            return Outcome("unchanged", known, version, "the same statement is stored already"), []
+        asked = one.asked
+        if one.known is not None and asked.supersedes != one.known:
+            version = self.partition.version_of(one.known) or 1
+            return Outcome("unchanged", one.known, version, "the same statement is stored already"), []
         if asked.supersedes is not None:
             return self._superseded_by_word(asked)
-        verdict = self._verdict(asked)
+        verdict = self._verdict(one)
         target = self.memories.get(verdict.target or "")
         if target is None or verdict.outcome == "created":
-            return self._created(asked, _REASONS["created"])
+            return self._created(one, _REASONS["created"])
         reason = _REASONS[verdict.outcome]
         more: list[Change] = []
         if asked.on_similar is OnSimilar.REJECT:
@@ -187,27 +203,35 @@ class _Step:
         if verdict.outcome == "unchanged":
             outcome = Outcome("unchanged", target.memory_id, target.version, reason, target.memory_id)
         elif verdict.outcome == "merged" and verdict.content is not None:
-            outcome, more = self._merged(asked, target, verdict.content, reason)
+            outcome, more = self._merged(one, target, verdict.content, reason)
         elif verdict.outcome == "superseded":
             outcome, more = self._superseded(asked, target, reason)
         else:
             outcome, more = self._conflicting(asked, target, reason)
         return replace(outcome, detail=verdict.reason), more
 
-    def _verdict(self, asked: Asked) -> Verdict:
+    def _verdict(self, one: Nominated) -> Verdict:
         close = [
-            _candidate(self.memories[memory_id], score)
-            for memory_id, score in nominated(self.partition, asked, self.now_ms)
+            Candidate.of(self.memories[memory_id], score)
+            for memory_id, score in one.close
             if memory_id in self.memories
         ]
-        verdict = reconcile(_statement(asked.memory), close)
+        verdict = reconcile(Statement.of(one.asked.memory), close)
         if verdict.outcome == "merged" and len(verdict.content or "") > CONTENT_MAX_CHARS:
             return Verdict("created", None, "merged, it would be longer than a memory may be", None)
         return verdict
 
-    def _created(self, asked: Asked, reason: str) -> tuple[Outcome, list[Change]]:
-        memory = asked.memory
-        change = change_of(Operation.CREATE, None, memory, asked.embedded, reason)
+    def _created(self, one: Nominated, reason: str) -> tuple[Outcome, list[Change]]:
+        memory = one.asked.memory
+        change = Change(
+            operation=Operation.CREATE,
+            memory_id=memory.memory_id,
+            version=memory.version,
+            at_ms=memory.updated_at_ms,
+            reason=reason,
+            columns=one.columns,
+            after=memory,
+        )
         return Outcome("created", memory.memory_id, memory.version, reason), [change]
 
     def _superseded_by_word(self, asked: Asked) -> tuple[Outcome, list[Change]]:
@@ -235,16 +259,16 @@ class _Step:
         ]
         return Outcome("superseded", memory.memory_id, memory.version, reason, target.memory_id), changes
 
-    def _merged(self, asked: Asked, target: Memory, content: str, reason: str) -> tuple[Outcome, list[Change]]:
+    def _merged(self, one: Nominated, target: Memory, content: str, reason: str) -> tuple[Outcome, list[Change]]:
         embedded = self.merged.get(content)
         if embedded is None:
             raise NotEmbedded(content)
-        labelled = next_version(_with_labels_of(target, asked.memory), self.now_ms)
-        both = replace(labelled, content=content, merged_content=asked.memory.content)
-        known = self.partition.same_statement(columns_for(both, embedded).identity, self.now_ms)
-        if known is not None:
-            return self._created(asked, "merged, it would repeat another memory")
+        new = one.asked.memory
+        labelled = next_version(_with_labels_of(target, new), self.now_ms)
+        both = replace(labelled, content=content, merged_content=new.content)
         change = change_of(Operation.MERGE, target, both, embedded, reason)
+        if self.partition.same_statement(identity(both), self.now_ms) is not None:
+            return self._created(one, "merged, it would repeat another memory")
         return Outcome("merged", both.memory_id, both.version, reason, target.memory_id), [change]
 
     def _conflicting(self, asked: Asked, target: Memory, reason: str) -> tuple[Outcome, list[Change]]:
@@ -257,14 +281,27 @@ class _Step:
         return Outcome("conflict", memory.memory_id, memory.version, reason, target.memory_id), changes
 
 
-def _comparable(partition: Partition, memory: Memory, now_ms: int) -> Rows:
-    mask = partition.active(now_ms) & partition.has_vector & partition.labelled("type", memory.type)
-    return np.flatnonzero(mask).astype(np.int64)
+def _nominated(partition: Partition, asked: Asked, now_ms: int) -> Nominated:
+    columns = columns_for(asked.memory, asked.embedded)
+    known = partition.same_statement(columns.identity, now_ms)
+    is_compared = known is None and _is_reconciled(asked)
+    return Nominated(asked, columns, known, _close(partition, asked, now_ms) if is_compared else ())
+
+
+def _close(partition: Partition, asked: Asked, now_ms: int) -> tuple[tuple[str, float], ...]:
+    mask = partition.active(now_ms) & partition.has_vector & partition.labelled("type", asked.memory.type)
+    rows = np.flatnonzero(mask)
+    scores = cosine(asked.embedded.vector, partition.vectors[rows])
+    return tuple(
+        (partition.memory_id(int(rows[place])), float(scores[place]))
+        for place in top_k(scores, NOMINATION_MAX_COUNT)
+        if scores[place] >= NOMINATION_MIN_COSINE
+    )
 
 
 def _is_reconciled(asked: Asked) -> bool:
     is_wanted = asked.on_similar is not OnSimilar.CREATE and asked.supersedes is None
-    return is_wanted and asked.memory.type is not MemoryType.EPISODIC
+    return is_wanted and asked.memory.type is not MemoryType.EPISODIC  # which happened, whatever else did
 
 
 def _with_labels_of(memory: Memory, other: Memory) -> Memory:
@@ -272,27 +309,3 @@ def _with_labels_of(memory: Memory, other: Memory) -> Memory:
     tags = tuple(dict.fromkeys((*memory.tags, *other.tags)))[:TAG_MAX_COUNT]
     importance = max(memory.importance, other.importance)
     return replace(memory, tags=tags, importance=importance, pinned=memory.pinned or other.pinned)
-
-
-def _statement(memory: Memory) -> Statement:
-    return Statement(
-        content=memory.content,
-        type=memory.type,
-        actor=memory.actor,
-        session_id=memory.session_id,
-        occurred_at_ms=memory.occurred_at_ms,
-        tags=memory.tags,
-    )
-
-
-def _candidate(memory: Memory, score: float) -> Candidate:
-    return Candidate(
-        memory_id=memory.memory_id,
-        content=memory.content,
-        type=memory.type,
-        cosine=score,
-        actor=memory.actor,
-        session_id=memory.session_id,
-        occurred_at_ms=memory.occurred_at_ms,
-        tags=memory.tags,
-    )

@@ -11,7 +11,7 @@ from recollect.flags import flags_of
 from recollect.model import Memory, NewMemory, is_expired
 from recollect.partition import Partition
 from recollect.ports import Embedder, MemoryStore
-from recollect.storing import Asked, NotEmbedded, ToStore
+from recollect.storing import Asked, Nominations, NotEmbedded, ToStore
 from recollect.trail import Trail
 from recollect.undoing import Resolution
 
@@ -183,12 +183,15 @@ class Writing(Trail):
         self, request: Request, window: Sequence[Asked], earlier: tuple[Outcome, ...], expected: int
     ) -> tuple[Outcome, ...]:
         merged: dict[str, Embedded] = {}
-
-        def decide(partition: Partition, memories: Mapping[str, Memory]) -> Decision:
-            return storing.store(partition, memories, window, merged, self._surroundings.now_ms())
+        nominations = Nominations()  # of the present attempt
 
         def reads(partition: Partition) -> list[str]:
-            return storing.needed(partition, window, self._surroundings.now_ms())
+            nonlocal nominations
+            nominations = storing.nominate(partition, window, self._surroundings.now_ms())
+            return nominations.needed
+
+        def decide(partition: Partition, memories: Mapping[str, Memory]) -> Decision:
+            return storing.store(partition, memories, nominations, merged)
 
         while True:
             try:

@@ -4,8 +4,9 @@ Pure values.
 """
 
 from dataclasses import dataclass
+from typing import Self
 
-from recollect.model import MemoryType
+from recollect.model import Memory, MemoryType
 from recollect.reconciling.tokens import Reading
 
 CLOSE_MIN_COSINE = 0.65
@@ -27,7 +28,11 @@ class Statement:
     actor: str | None = None
     session_id: str | None = None
     occurred_at_ms: int | None = None
-    tags: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, memory: Memory) -> Self:
+        """Take what counts of a memory to be."""
+        return cls(memory.content, memory.type, memory.actor, memory.session_id, memory.occurred_at_ms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +52,12 @@ class Candidate:
     actor: str | None = None
     session_id: str | None = None
     occurred_at_ms: int | None = None
-    tags: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, memory: Memory, cosine: float) -> Self:
+        """Take what counts of a memory that is there."""
+        scopes = (memory.actor, memory.session_id, memory.occurred_at_ms)
+        return cls(memory.memory_id, memory.content, memory.type, cosine, *scopes)
 
 
 @dataclass(frozen=True, slots=True)
