@@ -9,7 +9,7 @@ from recollect.model import Operation
 from recollect.ports import Version
 from recollect.schemas.fields import Closed, MemoryId, Moment
 from recollect.schemas.inputs import LIMIT_MAX, Direction
-from recollect.schemas.outputs import MemoryOutput, memory_output
+from recollect.schemas.outputs import AnyMemoryOutput, memory_output
 from recollect.trail import EventPage, VersionPage
 
 VERSION_MAX = 999_999
@@ -53,10 +53,9 @@ class EventsInput(Closed):
     memory_id: MemoryId | None = Field(None, description="of this memory only, also when it was deleted or purged")
 
 
-class VersionOutput(MemoryOutput):
-    """A memory as it is or was; of a purged one ids, numbers and times only, and ``content`` is ``null``."""
+class VersionOutput(AnyMemoryOutput):
+    """A memory as it is or was; of a purged one ids, numbers and times only."""
 
-    content: str | None  # type: ignore[assignment]
     redacted: bool
     content_hash: Hash
 
