@@ -4,7 +4,8 @@ Times are RFC 3339 with an offset; they come back in UTC with milliseconds.
 """
 
 import json
-from datetime import UTC, datetime
+import re
+from datetime import UTC, datetime, timedelta
 from typing import Annotated
 from urllib.parse import unquote
 
@@ -35,6 +36,9 @@ from recollect.model import (
 from recollect.text import is_blank
 
 IMPORTANCE_DECIMALS = 6
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND = timedelta(milliseconds=1)
+_LEAP_SECOND = re.compile(r"(?<=:[0-5][0-9]:)60")
 RESERVED_NAMES = frozenset(Memory.__dataclass_fields__) | {
     "user_id",
     "metadata",
@@ -55,20 +59,21 @@ def instant(value: object) -> int:
     """Read an RFC 3339 time with an offset as epoch milliseconds."""
     if not isinstance(value, str):
         raise PydanticCustomError("instant", "must be a string such as 2026-05-01T09:30:00+02:00")
+    text, leaps = _LEAP_SECOND.subn("59", value.upper())
     try:
-        moment = datetime.fromisoformat(value.upper())
+        moment = datetime.fromisoformat(text)
     except ValueError as error:
         raise PydanticCustomError("instant", "must be a time such as 2026-05-01T09:30:00+02:00") from error
     if moment.tzinfo is None:
         raise PydanticCustomError("instant_naive", "must have an offset from UTC, such as Z or +02:00")
     try:
-        return int(moment.astimezone(UTC).timestamp() * 1000)
+        return (moment.astimezone(UTC) + timedelta(seconds=leaps) - _EPOCH) // _MILLISECOND
     except OverflowError as error:
         raise PydanticCustomError("instant_range", "must be in the years 1 to 9999") from error
 
 
 def _rfc3339(at_ms: int) -> str:
-    moment = datetime.fromtimestamp(at_ms / 1000, UTC)
+    moment = _EPOCH + at_ms * _MILLISECOND
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
