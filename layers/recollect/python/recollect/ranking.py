@@ -17,6 +17,7 @@ from recollect.text import query_term_counts, terms, text_key
 SEMANTIC_WEIGHT = 0.6
 ACTOR_BOOST = 0.15
 GATHER_MAX_SHARE = 0.15
+LEAST_SEMANTIC = 1e-6  # so that a row with a vector is a hit whenever the filter and k let it be one
 BEST_OF_OTHER_TEXTS = 0.9989  # so that the query's very text, at 1, is first
 
 
@@ -72,7 +73,7 @@ def score(partition: Partition, mask: Mask, query: str, vector: Vector | None, m
 
     Notes
     -----
-    ``semantic = max(0, cosine)``; ``lexical``: see ``LexicalIndex.score``;
+    ``semantic = max(1e-6, cosine)``, and 0 for a row without a vector; ``lexical``: see ``LexicalIndex.score``;
     ``fused = w · semantic + (1 - w) · lexical``, and lexical alone for a row without a vector;
     a row whose actor the query names moves up by a share of what is left: ``fused + a · (1 - fused)``.
     A row with the query's very text scores 1 in every mode, and no other row does.
@@ -82,13 +83,18 @@ def score(partition: Partition, mask: Mask, query: str, vector: Vector | None, m
     if mode is not Mode.SEMANTIC:
         parts["lexical"] = partition.lexical.score(query_term_counts(query), partition.live)[rows]
     if vector is not None:
-        parts["semantic"] = np.clip(_cosine(vector, partition.vectors, rows), 0.0, 1.0)
+        parts["semantic"] = _semantic(vector, partition, rows)
     if mode is Mode.HYBRID and vector is not None:
         parts["actor"] = partition.actor_rows(_named_actors(query, partition))[rows].astype(np.float32)
     is_same = partition.text_keys[rows] == np.uint64(text_key(query))
     scores = np.minimum(_fused(parts, partition.has_vector[rows]), np.float32(BEST_OF_OTHER_TEXTS))
     scores[is_same] = 1.0
     return Ranked(rows, scores, parts)
+
+
+def _semantic(query: Vector, partition: Partition, rows: Rows) -> Scores:
+    scores = np.clip(_cosine(query, partition.vectors, rows), LEAST_SEMANTIC, 1.0)
+    return np.where(partition.has_vector[rows], scores, np.float32(0.0))
 
 
 def _cosine(query: Vector, vectors: Vectors, rows: Rows) -> Scores:
