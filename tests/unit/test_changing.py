@@ -93,6 +93,34 @@ def test_restoring_a_superseded_memory_frees_it_from_its_successor() -> None:
     assert (new.status, new.supersedes) == (Status.ACTIVE, None)
 
 
+@pytest.mark.parametrize("is_deleted", [True, False])
+def test_a_restored_memory_takes_the_place_only_of_what_is_still_behind_it(is_deleted: bool) -> None:
+    of = controller()
+    (old_id,) = stored(of, "the office is in Porto")
+    new_id = of.store(asking(), [to_store("we meet in Lisbon now", supersedes=old_id)])[0].memory_id
+    of.restore(asking(), old_id, 1)
+    if is_deleted:
+        of.delete(asking(), new_id)
+
+    of.restore(asking(), new_id, 1)
+
+    old, new = of.get("ana", old_id), of.get("ana", new_id)
+    assert (old.status, old.superseded_by) == (Status.ACTIVE, None)
+    assert (new.status, new.supersedes) == (Status.ACTIVE, None)
+
+
+def test_a_memory_that_was_deleted_and_comes_back_frees_its_successor() -> None:
+    of = controller()
+    (old_id,) = stored(of, "the office is in Porto")
+    new_id = of.store(asking(), [to_store("we meet in Lisbon now", supersedes=old_id)])[0].memory_id
+    of.delete(asking(), old_id)
+
+    of.restore(asking(), old_id, 1)
+
+    assert of.get("ana", old_id).status is Status.ACTIVE
+    assert of.get("ana", new_id).supersedes is None
+
+
 @pytest.mark.parametrize("target", ["01HF0000000000000000000099", "foreign"])
 def test_a_memory_that_is_not_there_cannot_be_superseded(target: str) -> None:
     of = controller()
@@ -104,9 +132,13 @@ def test_a_memory_that_is_not_there_cannot_be_superseded(target: str) -> None:
     assert of.stats("ana").total == 0
 
 
+LIKES = "The user likes to work from the office on Mondays"
+HATES = "The user hates to be at the office on Mondays for work"
+
+
 def conflicting(of: MemoryController) -> tuple[str, str]:
-    (first,) = stored(of, "The user likes to work from the office on Mondays")
-    outcome = of.store(asking(), [to_store("The user hates to be at the office on Mondays for work")])[0]
+    (first,) = stored(of, LIKES)
+    outcome = of.store(asking(), [to_store(HATES)])[0]
     assert (outcome.outcome, outcome.other_id) == ("conflict", first)
     return first, outcome.memory_id
 
@@ -135,3 +167,51 @@ def test_a_conflict_is_linked_on_both_sides_until_it_is_settled(
     assert one.superseded_by == (second if resolution is Resolution.SUPERSEDE else None)
     with pytest.raises(Conflict):
         of.resolve(asking(), second, first, resolution)
+
+
+@pytest.mark.parametrize("corrections", [0, 1, 2])
+@pytest.mark.parametrize("is_newer_kept", [True, False])
+def test_a_conflict_of_corrected_memories_is_settled_as_one_chain(corrections: int, is_newer_kept: bool) -> None:
+    of = controller()
+    ids: list[str] = []
+    for content in [*(f"desk {number}" for number in range(corrections)), LIKES]:
+        supersedes = ids[-1] if ids else None
+        ids += [of.store(asking(), [to_store(content, supersedes=supersedes)])[0].memory_id]
+    (newer,) = stored(of, HATES)
+    assert of.get("ana", ids[-1]).conflicts_with == (newer,)
+    kept, rest = (newer, ids[-1]) if is_newer_kept else (ids[-1], newer)
+
+    of.resolve(asking(), kept, rest, Resolution.SUPERSEDE)
+
+    chain = [of.get("ana", kept)]
+    while chain[-1].supersedes is not None:
+        chain.append(of.get("ana", chain[-1].supersedes))
+    assert [one.memory_id for one in chain] == [kept, rest, *ids[-2::-1]]
+    assert [one.superseded_by for one in chain] == [None, *(one.memory_id for one in chain[:-1])]
+    assert [one.status for one in chain] == [Status.ACTIVE] + [Status.SUPERSEDED] * (corrections + 1)
+
+
+@pytest.mark.parametrize("resolution", [Resolution.KEEP_THIS, Resolution.SUPERSEDE])
+def test_a_conflict_with_what_is_superseded_by_now_can_only_be_taken_off(resolution: Resolution) -> None:
+    of = controller()
+    first, second = conflicting(of)
+    of.store(asking(), [to_store("The user works at home", supersedes=first)])
+
+    for this, other in ((first, second), (second, first)):
+        with pytest.raises(Conflict):
+            of.resolve(asking(), this, other, resolution)
+    assert of.get("ana", second).status is Status.ACTIVE
+
+    of.resolve(asking(), second, first, Resolution.KEEP_BOTH)
+
+    assert of.get("ana", first).conflicts_with == of.get("ana", second).conflicts_with == ()
+
+
+def test_a_conflict_stays_until_it_is_settled_though_a_version_is_restored() -> None:
+    of = controller()
+    first, second = conflicting(of)
+
+    of.restore(asking(), first, 1)
+
+    assert of.get("ana", first).conflicts_with == (second,)
+    assert of.get("ana", second).conflicts_with == (first,)

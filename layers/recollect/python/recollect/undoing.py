@@ -27,14 +27,16 @@ class Resolution(StrEnum):
 
 
 def restore(
-    partition: Partition, memories: Mapping[str, Memory], wanted: Memory, embedded: Embedded, now_ms: int
+    partition: Partition, memories: Mapping[str, Memory], last: Memory, wanted: Memory, embedded: Embedded, now_ms: int
 ) -> Decision:
     """Decide to make an earlier version the present one again; a deleted or superseded memory comes back with it.
 
     Parameters
     ----------
     memories : mapping of str to Memory
-        The memory as it is now, unless it was deleted, and the one that took its place, if there is one.
+        The memory as it is now, unless it was deleted, and those that it is linked with.
+    last : Memory
+        Its last version, of which the links hold if it was deleted.
     wanted : Memory
         The version to bring back.
     embedded : Embedded
@@ -50,6 +52,8 @@ def restore(
     if partition.is_purged(wanted.memory_id):
         raise NotFound
     present = memories.get(wanted.memory_id)
+    linked = present or last
+    predecessor, successor = (memories.get(one or "") for one in (linked.supersedes, linked.superseded_by))
     version = (partition.last_version_of(wanted.memory_id) or wanted.version) + 1
     after = replace(
         wanted,
@@ -57,14 +61,14 @@ def restore(
         updated_at_ms=now_ms,
         status=Status.ACTIVE,
         valid_until_ms=None,
+        supersedes=_if_linked(predecessor, wanted.memory_id),
         superseded_by=None,
-        conflicts_with=(),
+        conflicts_with=tuple(one for one in linked.conflicts_with if _conflicts(memories.get(one), wanted)),
         merged_content=None,
     )
     reason = f"version {wanted.version} restored as asked"
     changes = [change_of(Operation.RESTORE, present, after, embedded, reason)]
     refuse_repeat(partition, changes[0], now_ms)
-    successor = memories.get(present.superseded_by or "") if present is not None else None
     if successor is not None and successor.supersedes == wanted.memory_id:
         freed = replace(next_version(successor, now_ms), supersedes=None)
         changes.append(
@@ -130,33 +134,76 @@ def unmerge(
     return Decision(outcomes, changes)
 
 
-def resolve(partition: Partition, this: Memory, other: Memory, resolution: Resolution, now_ms: int) -> Decision:
+def resolve(
+    partition: Partition,
+    memories: Mapping[str, Memory],
+    this: Memory,
+    other: Memory,
+    resolution: Resolution,
+    now_ms: int,
+) -> Decision:
     """Decide a conflict between two memories.
+
+    Parameters
+    ----------
+    memories : mapping of str to Memory
+        Those whose place the two took, and those whose place those took, and so on.
 
     Raises
     ------
     Conflict
-        If the two are not in conflict.
+        If the two are not in conflict; or one of them is not active, and more is asked than to keep both.
     """
     if other.memory_id not in this.conflicts_with:
         raise Conflict("these two memories are not in conflict")
-    reason = f"conflict settled as asked: {resolution.value}"
+    if resolution is not Resolution.KEEP_BOTH and not this.status is other.status is Status.ACTIVE:
+        raise Conflict("one of these two memories is not active any more; only keep_both settles this")
     kept = replace(next_version(this, now_ms), conflicts_with=_without(this, other))
     rest = replace(next_version(other, now_ms), conflicts_with=_without(other, this))
+    links: list[tuple[Memory, Memory]] = []
     if resolution is Resolution.KEEP_THIS:
         rest = replace(rest, status=Status.ARCHIVED)
     elif resolution is Resolution.SUPERSEDE:
         kept = replace(kept, supersedes=other.memory_id, lineage=(other.memory_id, *this.lineage))
         rest = replace(rest, status=Status.SUPERSEDED, valid_until_ms=now_ms, superseded_by=this.memory_id)
+        rest, links = _lined_up(memories, this, rest, now_ms)
+    reason = f"conflict settled as asked: {resolution.value}"
     changes = tuple(
-        change_of(Operation.RESOLVE, before, after, kept_embedding(partition, after.memory_id), reason)
-        for before, after in ((this, kept), (other, rest))
+        change_of(operation, before, after, kept_embedding(partition, after.memory_id), reason)
+        for operation, pairs in ((Operation.RESOLVE, [(this, kept), (other, rest)]), (Operation.LINK, links))
+        for before, after in pairs
     )
     outcomes = tuple(
         Outcome("resolved", after.memory_id, after.version, reason, target)
         for after, target in ((kept, other.memory_id), (rest, this.memory_id))
     )
     return Decision(outcomes, changes)
+
+
+def _if_linked(predecessor: Memory | None, memory_id: str) -> str | None:
+    if predecessor is None or predecessor.superseded_by != memory_id:
+        return None
+    return predecessor.memory_id
+
+
+def _lined_up(
+    memories: Mapping[str, Memory], this: Memory, rest: Memory, now_ms: int
+) -> tuple[Memory, list[tuple[Memory, Memory]]]:
+    """Put what `this` took the place of behind all that `rest` did, so that one chain leads to `this`."""
+    replaced = memories.get(this.supersedes or "")
+    if replaced is None:
+        return rest, []
+    oldest = rest
+    while (earlier := memories.get(oldest.supersedes or "")) is not None:
+        oldest = earlier
+    links = [(replaced, replace(next_version(replaced, now_ms), superseded_by=oldest.memory_id))]
+    if oldest is rest:
+        return replace(rest, supersedes=replaced.memory_id), links
+    return rest, [*links, (oldest, replace(next_version(oldest, now_ms), supersedes=replaced.memory_id))]
+
+
+def _conflicts(other: Memory | None, memory: Memory) -> bool:
+    return other is not None and memory.memory_id in other.conflicts_with
 
 
 def _without(memory: Memory, other: Memory) -> tuple[str, ...]:

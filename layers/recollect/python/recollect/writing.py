@@ -122,14 +122,17 @@ class Writing(Trail):
         stored = self._committer.stored_answer(request)
         if stored is not None:
             return stored[-1]
+        last = self.versions(request.user_id, memory_id, 1).versions[0].memory
         wanted = self._unredacted(request.user_id, memory_id, version)
         embedded = self._embed([wanted.content])[0]
 
-        def reads(partition: Partition) -> list[str]:
-            return [memory_id, *self._successors(request.user_id, partition, memory_id)]
+        def reads(_: Partition) -> list[str]:
+            linked = self._store.fetch(request.user_id, (memory_id,)).get(memory_id, last)
+            links = (linked.supersedes, linked.superseded_by, *linked.conflicts_with)
+            return [memory_id, *(one for one in links if one is not None)]
 
         def decide(partition: Partition, memories: Mapping[str, Memory]) -> Decision:
-            return undoing.restore(partition, memories, wanted, embedded, self._surroundings.now_ms())
+            return undoing.restore(partition, memories, last, wanted, embedded, self._surroundings.now_ms())
 
         return self._committer.commit(request, decide, reads=reads)[-1]
 
@@ -168,16 +171,19 @@ class Writing(Trail):
         NotFound
             If the user has not both.
         Conflict
-            If the two are not in conflict.
+            If the two are not in conflict, or one of them is not active and more is asked than to keep both.
         Unavailable
             If the store does not answer.
         """
 
+        def reads(_: Partition) -> list[str]:
+            return [*self._chain(request.user_id, memory_id), *self._chain(request.user_id, other_id)]
+
         def decide(partition: Partition, memories: Mapping[str, Memory]) -> Decision:
             this, other = (self._present(memories, one) for one in (memory_id, other_id))
-            return undoing.resolve(partition, this, other, resolution, self._surroundings.now_ms())
+            return undoing.resolve(partition, memories, this, other, resolution, self._surroundings.now_ms())
 
-        return self._committer.commit(request, decide, reads=_these(memory_id, other_id), expected=2)
+        return self._committer.commit(request, decide, reads=reads, expected=2)
 
     def _store_window(
         self, request: Request, window: Sequence[Asked], earlier: tuple[Outcome, ...], expected: int
@@ -218,10 +224,12 @@ class Writing(Trail):
             raise NotFound
         return version.memory
 
-    def _successors(self, user_id: str, partition: Partition, memory_id: str) -> list[str]:
-        memory = self._store.fetch(user_id, (memory_id,)).get(memory_id)
-        successor = None if memory is None else memory.superseded_by
-        return [] if successor is None or partition.version_of(successor) is None else [successor]
+    def _chain(self, user_id: str, memory_id: str) -> list[str]:
+        """Name a memory, the one whose place it took, the one whose place that took, and so on."""
+        chain = [memory_id]
+        while (memory := self._store.fetch(user_id, chain[-1:]).get(chain[-1])) and memory.supersedes:
+            chain.append(memory.supersedes)
+        return chain
 
     def _present(self, memories: Mapping[str, Memory], memory_id: str, expected_version: int | None = None) -> Memory:
         memory = self._unexpired(memories.get(memory_id))
