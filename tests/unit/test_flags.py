@@ -17,7 +17,8 @@ from recollect.flags import INSTRUCTION, flags_of
     ],
 )
 def test_text_that_addresses_the_model_is_flagged(content: str) -> None:
-    assert flags_of(content) == (INSTRUCTION,)
+    assert flags_of(content, None) == flags_of(content, "Mia") == (INSTRUCTION,)
+    assert flags_of("we met", content) == (INSTRUCTION,)
 
 
 @pytest.mark.parametrize(
@@ -32,4 +33,4 @@ def test_text_that_addresses_the_model_is_flagged(content: str) -> None:
     ],
 )
 def test_ordinary_facts_and_procedures_are_not(content: str) -> None:
-    assert flags_of(content) == ()
+    assert flags_of(content, None) == flags_of(content, "assistant") == ()

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from recollect.errors import Conflict, InvalidInput
+from recollect.flags import flags_of
 from recollect.model import METADATA_MAX_BYTES, Change, Columns, Memory, Operation, identity
 from recollect.partition import Partition
 from recollect.scan import Vector, encode
@@ -109,6 +110,8 @@ def update(partition: Partition, memory: Memory, patch: Patch, embedded: Embedde
     """
     metadata = _merged(memory.metadata_json, patch)
     changed = replace(memory, **patch.values, metadata_json=metadata)
+    if "flags" not in patch.values and (changed.content, changed.actor) != (memory.content, memory.actor):
+        changed = replace(changed, flags=flags_of(changed.content, changed.actor))
     if changed == memory:
         return Decision((Outcome("unchanged", memory.memory_id, memory.version, "it is like that already"),))
     changed = replace(changed, version=memory.version + 1, updated_at_ms=now_ms, merged_content=None)

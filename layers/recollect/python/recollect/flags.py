@@ -1,4 +1,4 @@
-"""What to be careful about in a content. Pure: a text in, flags out.
+"""What to be careful about in a memory. Pure: its texts in, flags out.
 
 A text that tries to instruct the model that reads it is stored like any other and found by search, but it is flagged,
 and stays out of the context until somebody approves it.
@@ -23,12 +23,13 @@ _INSTRUCTING = re.compile(
 )
 
 
-def flags_of(content: str) -> tuple[str, ...]:
-    """Look for what a reader of the content must be careful about.
+def flags_of(content: str, actor: str | None) -> tuple[str, ...]:
+    """Look for what a reader of a memory must be careful about, in whatever of it the context shows.
 
     Returns
     -------
     tuple of str
         ``instruction`` or nothing.
     """
-    return (INSTRUCTION,) if _INSTRUCTING.search(content) else ()
+    is_instructing = any(_INSTRUCTING.search(text) for text in (content, actor or ""))
+    return (INSTRUCTION,) if is_instructing else ()

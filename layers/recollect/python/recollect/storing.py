@@ -265,7 +265,8 @@ class _Step:
             raise NotEmbedded(content)
         new = one.asked.memory
         labelled = next_version(_with_labels_of(target, new), self.now_ms)
-        both = replace(labelled, content=content, merged_content=new.content)
+        flags = tuple(dict.fromkeys((*target.flags, *new.flags)))
+        both = replace(labelled, content=content, merged_content=new.content, flags=flags)
         change = change_of(Operation.MERGE, target, both, embedded, reason)
         if self.partition.same_statement(identity(both), self.now_ms) is not None:
             return self._created(one, "merged, it would repeat another memory")

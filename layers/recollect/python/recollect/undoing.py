@@ -14,6 +14,7 @@ from recollect.changes import (
     refuse_repeat,
 )
 from recollect.errors import Conflict, NotFound
+from recollect.flags import flags_of
 from recollect.model import Memory, Operation, Status
 from recollect.partition import Partition
 
@@ -91,6 +92,7 @@ def taken_out(memory: Memory, new_id: str, now_ms: int) -> Memory:
         memory,
         memory_id=new_id,
         content=memory.merged_content,
+        flags=flags_of(memory.merged_content, memory.actor),
         version=1,
         created_at_ms=now_ms,
         updated_at_ms=now_ms,

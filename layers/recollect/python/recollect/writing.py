@@ -245,9 +245,8 @@ class Writing(Trail):
 
 def _memory(asked: NewMemory, memory_id: str, now_ms: int) -> Memory:
     values = {field.name: getattr(asked, field.name) for field in fields(NewMemory)}
-    return Memory(
-        memory_id=memory_id, created_at_ms=now_ms, updated_at_ms=now_ms, flags=flags_of(asked.content), **values
-    )
+    flags = flags_of(asked.content, asked.actor)
+    return Memory(memory_id=memory_id, created_at_ms=now_ms, updated_at_ms=now_ms, flags=flags, **values)
 
 
 def _these(*memory_ids: str) -> Callable[[Partition], Sequence[str]]:

@@ -19,7 +19,6 @@ from pydantic_core import PydanticCustomError
 from recollect.answers import SearchQuery
 from recollect.changes import Patch
 from recollect.filters import AllOf, Compare, Filter, Operator, within_reach
-from recollect.flags import flags_of
 from recollect.model import BATCH_MAX_COUNT, MemoryType, NewMemory, Status
 from recollect.ordering import Order, OrderBy
 from recollect.ranking import Mode
@@ -163,8 +162,6 @@ class MemoryPatch(Closed):
         values: dict[str, Any] = {
             names.get(name, name): getattr(self, name) for name in self.model_fields_set - _NOT_PLAIN
         }
-        if self.content is not None:
-            values["flags"] = flags_of(self.content)
         if self.approved:
             values["flags"] = ()
         if "tags" in self.model_fields_set:
