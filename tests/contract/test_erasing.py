@@ -1,15 +1,20 @@
 """Erasing users, as whole controllers do it on every store: cases D1, D4, D5 and D8."""
 
+from dataclasses import replace
+
 import pytest
 from recollect import erasing
-from recollect.erasure import ErasureState
+from recollect.changes import Embedded, change_of
+from recollect.erasure import ErasureState, counts_of
 from recollect.errors import NotFound
 from recollect.filters import EVERYTHING
-from recollect.model import Head
+from recollect.model import Head, Operation
 from recollect.ports import MemoryStore
 
-from tests.support.builders import NOW_MS, asking, controller, to_store
+from tests.support.builders import NOW_MS, asking, controller, memory, to_store
+from tests.support.embedder import HashingEmbedder
 from tests.support.histories import CANARY, NOTHING, Ticking, everything_kept, seen_by, stored, with_history
+from tests.support.inmemory import InMemoryMemoryStore
 
 
 def test_erasing_one_user_leaves_the_other(store: MemoryStore) -> None:
@@ -121,6 +126,31 @@ def test_an_erasure_goes_on_over_calls_and_ends_with_exact_counts(
     assert left == sorted(set(left), reverse=True)
     assert sum(erasure.counts.values()) == total
     assert erasure.counts == {"log_entries": 33, "memories": 31, "versions": 2, "stored_answers": 0, "other": 0}
+
+
+def test_fifty_thousand_memories_go_by_one_call_that_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:  # case D8
+    store = InMemoryMemoryStore()
+    content, embedded = memory("green tea"), Embedded(HashingEmbedder().embed(["green tea"])[0], "hashing")
+    head = Head(epoch="E")
+    for start in range(0, 50_000, 10_000):
+        made = [replace(content, memory_id=f"{start + number:026d}") for number in range(10_000)]
+        changes = [change_of(Operation.CREATE, None, one, embedded, "r") for one in made]
+        seen, head = head, replace(head, seq=head.seq + len(changes))
+        store.append("ana", head, seen if seen.seq else Head(), changes, "ana", None)
+    monkeypatch.setattr(erasing, "ITEMS_PER_READ", 10_000)
+    of = controller(store, clock=Ticking(10))
+    assert of.stats("ana").total == 50_000
+
+    left: list[int] = []
+    while (erasure := of.erase("ana")).state is ErasureState.ERASING:
+        left.append(erasure.left)
+        assert sum(erasure.counts.values()) + erasure.left == 100_000
+
+    assert len(left) == 2
+    assert left == sorted(left, reverse=True)
+    assert erasure.counts == counts_of(()) | {"log_entries": 50_000, "memories": 50_000}
+    assert of.stats("ana").total == 0
+    assert store.items("ana", 9) == []
 
 
 def test_a_count_that_runs_out_of_time_says_so(store: MemoryStore, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,10 +6,11 @@ from typing import Any
 import boto3
 import pytest
 from moto import mock_aws
-from recollect import erasing
+from recollect import erasing, keys
 from recollect.aws.dynamodb import DynamoDBMemoryStore
 from recollect.changes import Patch
 from recollect.controller import MemoryController
+from recollect.erasure import ErasureState
 from recollect.errors import Conflict, NotFound
 from recollect.filters import EVERYTHING
 from recollect.model import Head
@@ -121,6 +122,24 @@ def test_an_eraser_that_was_asleep_leaves_the_next_life_alone(
         assert [entry.seq for entry in entries] == list(range(1, 8))
         assert len(controller(store).list_memories("ana", EVERYTHING, 9).memories) == 7
         erased(controller(store))
+
+
+@pytest.mark.parametrize("store", ["dynamodb"], indirect=True)  # only a table holds what no commit has put there
+def test_what_turns_up_while_a_user_is_erased_goes_too(
+    store: MemoryStore, monkeypatch: pytest.MonkeyPatch
+) -> None:  # case D4
+    stray = {"pk": {"S": keys.user_partition("ana")}, "sk": {"S": "STRAY#1"}}
+    client = boto3.client("dynamodb", region_name="us-east-1")
+    monkeypatch.setattr(erasing, "ITEMS_PER_DELETE", 2)
+    with_history(controller(store))
+    slow = DyingStore(store)
+    slow.interrupt(6, "after", lambda: client.put_item(TableName=TABLE_NAME, Item=stray))
+
+    erasure = controller(slow.port, prefix="01HFB").erase("ana")
+
+    assert slow.calls[3:8] == ["erase_items", "erase_items", "erase_items", "items", "erase_items"]
+    assert (erasure.state, erasure.counts["other"]) == (ErasureState.ERASED, 1)
+    assert client.scan(TableName=TABLE_NAME)["Count"] == 0
 
 
 def test_two_erasers_at_once_do_no_harm_and_count_nothing_twice(

@@ -1,3 +1,5 @@
+import json
+
 import pytest
 
 from tests.support.app import MEMORIES, App, stored
@@ -43,7 +45,14 @@ def test_a_memory_comes_back_as_it_was_given(app: App) -> None:
         "valid_until": None,
         "conflicts_with": [],
     }
-    assert isinstance(memory["metadata"]["n"], int)
+    assert json.dumps(memory["metadata"]) == json.dumps(FULL["metadata"])  # so that types count too
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999"])
+def test_a_number_that_json_does_not_have_is_refused(app: App, number: str) -> None:  # case T3
+    for body in (f'{{"t": {number}}}', f'{{"deep": {{"x": [{number}]}}}}'):
+        assert app("POST", MEMORIES, f'{{"content": "x", "metadata": {body}}}')[0] == 422
+    assert app("GET", "/v1/users/ana/stats")[1]["log_entries"] == 0
 
 
 def test_the_same_statement_again_is_unchanged(app: App) -> None:
@@ -72,6 +81,21 @@ def test_a_batch_is_answered_item_by_item(app: App) -> None:
     assert app("GET", "/v1/users/ana/stats")[1]["total"] == 1
 
 
+def test_one_item_that_is_too_long_leaves_the_other_nine_stored(app: App) -> None:  # case T1
+    contents = [f"fact {number} {chr(0x4E00 + number) * 9}" for number in range(10)]
+    contents[4] = "x" * 16_001
+
+    status, body, _ = app("POST", MEMORIES, {"memories": [{"content": content} for content in contents]})
+
+    assert status == 207
+    assert [item["index"] for item in body["results"]] == list(range(10))
+    assert [item.get("outcome") for item in body["results"]] == [*["created"] * 4, None, *["created"] * 5]
+    problem = body["results"][4]["problem"]
+    assert (problem["status"], problem["errors"][0]["pointer"]) == (422, "/memories/4/content")
+    listed = app("GET", MEMORIES)[1]["memories"]
+    assert {memory["content"] for memory in listed} == {*contents[:4], *contents[5:]}
+
+
 def test_a_batch_of_which_nothing_is_valid_stores_nothing(app: App) -> None:
     status, body, _ = app("POST", MEMORIES, {"memories": [{}, None]})
 
@@ -96,6 +120,21 @@ def test_patch_and_delete_change_what_reads_return(app: App) -> None:
 
     assert app("DELETE", path)[1]["outcome"] == "deleted"
     assert app("GET", path)[0] == app("DELETE", path)[0] == app("PATCH", path, {"importance": 1})[0] == 404
+
+
+def test_a_patch_merges_metadata_and_keeps_it_when_only_the_text_changes(app: App) -> None:  # case M15
+    metadata = {"whole": 1, "point": 1.0, "large": 10**20, "deep": {"a": [1.0, 2, True], "b": 0.1}, "gone": 1}
+    path = f"{MEMORIES}/{stored(app, 'green tea', metadata=metadata)}"
+
+    app("PATCH", path, {"content": "black tea"})
+    assert json.dumps(app("GET", path)[1]["metadata"]) == json.dumps(metadata)
+
+    app("PATCH", path, {"metadata": {"gone": None, "new": 2.0, "deep": {"b": None, "c": -0.0}}})
+
+    assert json.dumps(app("GET", path)[1]["metadata"]) == (
+        '{"whole": 1, "point": 1.0, "large": 100000000000000000000, '
+        '"deep": {"a": [1.0, 2, true], "c": -0.0}, "new": 2.0}'
+    )
 
 
 def test_if_match_lets_one_of_two_writers_through(app: App) -> None:

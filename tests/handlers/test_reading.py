@@ -110,6 +110,18 @@ def test_a_cursor_fits_its_order_and_filter_only(app: App, tidy: dict[str, str])
         assert (status, problem["errors"][0]["pointer"]) == (422, "/cursor")
 
 
+@pytest.mark.parametrize("mode", ["exact", "lexical", "hybrid"])
+def test_a_script_without_spaces_is_found_by_a_part_of_a_sentence(app: App, mode: str) -> None:  # case T4
+    wanted = stored(app, "我对花生过敏", tags=["food"])
+    stored(app, "我喜欢喝绿茶")
+    filtered = {"filter": {"field": "tags", "contains": "food"}} if mode == "exact" else {}
+
+    _, body, _ = app("POST", SEARCH, {"query": "花生", "mode": mode, **filtered})
+
+    assert [body["hits"][0]["memory"][name] for name in ("memory_id", "content")] == [wanted, "我对花生过敏"]
+    assert mode == "hybrid" or len(body["hits"]) == 1
+
+
 def test_as_of_goes_back_to_what_a_later_memory_took_the_place_of(app: App) -> None:
     old = stored(app, "the office is in Porto")
     later = controller(app.store, app.embedder, clock=lambda: NOW_MS + 1_000, prefix="01HFB")

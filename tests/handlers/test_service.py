@@ -2,6 +2,7 @@ import json
 from typing import Any
 
 import pytest
+from recollect.errors import Unavailable
 
 from tests.support.app import MEMORIES, SEARCH, App, stored
 
@@ -22,6 +23,42 @@ def test_a_model_that_does_not_answer_is_503_with_retry_after_and_stores_nothing
 
     assert (status, problem["type"], headers["retry-after"]) == (503, "/problems/unavailable", "1")
     assert app("GET", "/v1/users/ana/stats")[1]["total"] == 0
+
+
+def test_an_update_without_the_model_leaves_the_old_text(app: App) -> None:  # case M12
+    path = f"{MEMORIES}/{stored(app, 'green tea')}"
+    before = app("GET", path)[1]
+    app.embedder.is_down = True
+
+    status, problem, headers = app("PATCH", path, {"content": "black tea"})
+
+    assert (status, problem["type"], headers["retry-after"]) == (503, "/problems/unavailable", "1")
+    assert app("GET", path)[1] == before
+    assert before["version"] == 1
+    assert len(app("GET", "/v1/users/ana/events")[1]["events"]) == 1
+
+
+def test_hits_and_nothing_and_failures_are_answers_that_differ(app: App) -> None:  # case R6
+    def search(query: str, mode: str = "hybrid") -> tuple[int, Any, dict[str, str]]:
+        return app("POST", SEARCH, {"query": query, "mode": mode})
+
+    def is_down(*_: object) -> None:
+        raise Unavailable("the database does not answer")
+
+    memory_id = stored(app, "green tea")
+    _, hits, _ = search("tea")
+    assert [len(hits["hits"]), hits["scanned"], hits["degraded"]] == [1, 1, False]
+    _, nothing, _ = search("zebra", "lexical")
+    assert [len(nothing["hits"]), nothing["scanned"], nothing["degraded"]] == [0, 1, False]
+
+    app.embedder.is_down = True
+    status, degraded, _ = search("tea")
+    assert (status, len(degraded["hits"]), degraded["degraded"]) == (200, 1, True)
+    assert search("tea", "semantic")[0] == 503
+    app.store.read_log = app.store.present = is_down  # type: ignore[assignment,method-assign]
+    answers = [search("tea"), search("tea", "exact"), app("GET", MEMORIES), app("GET", f"{MEMORIES}/{memory_id}")]
+    assert [answer[0] for answer in answers] == [503] * 4
+    assert all(answer[2]["retry-after"] and "hits" not in answer[1] for answer in answers)
 
 
 def test_an_unexpected_failure_is_a_500_that_tells_nothing(app: App, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,3 +1,5 @@
+from unicodedata import normalize
+
 import pytest
 
 from functions.api import handler
@@ -20,9 +22,13 @@ def test_another_user_is_not_found_in_the_same_words_as_an_unknown_memory(app: A
 
 
 @pytest.mark.parametrize(
-    "user_id", ["a/b", "a%b", "a?b#c", "..", "bob/", "memories", "bob/memories", "用户-7", "x" * 256, " "]
+    "user_id",
+    [
+        *("a/b", "a%b", "a?b#c", "..", "bob/", "memories", "bob/memories", "mia+test@example.invalid", "用户-7", " "),
+        *("x" * 256, "😀" * 256),
+    ],
 )
-def test_any_user_id_works_and_is_decoded_once(app: App, user_id: str) -> None:
+def test_any_user_id_works_and_is_decoded_once(app: App, user_id: str) -> None:  # case I5
     path = f"/v1/users/{user_id.replace('%', '%25')}/memories"
 
     assert app("POST", path, {"content": f"of {user_id}"}, claims={"sub": user_id})[0] == 201
@@ -30,6 +36,39 @@ def test_any_user_id_works_and_is_decoded_once(app: App, user_id: str) -> None:
 
     assert (memory["user_id"], memory["content"]) == (user_id, f"of {user_id}")
     assert app("GET", f"{path}/{memory['memory_id']}", claims={"sub": user_id})[0] == 200
+
+
+def test_two_forms_of_one_name_are_two_users_and_the_description_says_so(app: App) -> None:  # case I5
+    composed, decomposed = (normalize(form, "Zoë") for form in ("NFC", "NFD"))
+    assert composed != decomposed
+
+    stored(app, "of the composed", composed)
+
+    assert len(app("GET", f"/v1/users/{composed}/memories", claims={"sub": composed})[1]["memories"]) == 1
+    assert app("GET", f"/v1/users/{decomposed}/memories", claims={"sub": decomposed})[1]["memories"] == []
+    assert app("GET", f"/v1/users/{composed}/memories", claims={"sub": decomposed})[0] == 404
+    parameters = app("GET", "/openapi.json")[1]["paths"]["/v1/users/{user_id}/stats"]["get"]["parameters"]
+    (schema,) = [one["schema"] for one in parameters if one["name"] == "user_id"]
+    assert "composed and decomposed" in schema["description"]
+
+
+def test_nothing_erases_more_than_one_user(app: App) -> None:  # case D1
+    stored(app, "of ana")
+    stored(app, "of bob", "bob")
+    of = handler.create_app(controller(app.store), lambda _: None)
+    assert {rule for method, rule in of.rules if method == "DELETE"} == {
+        "/v1/users/<user_id>",
+        "/v1/users/<user_id>/memories/<memory_id>",
+    }
+
+    for path in ("/", "/v1", "/v1/users", "/v1/users/", "/v1/memories", "/v1/users/*", "/v1/users/%"):
+        for query in ("", "all=true", "user_id=*"):
+            app("DELETE", path, query=query, claims=SERVICE)
+
+    for user_id in ("ana", "bob"):
+        _, found, _ = app("POST", f"/v1/users/{user_id}/search", {"query": "of"}, claims=SERVICE)
+        assert len(found["hits"]) == 1
+        assert len(app("GET", f"/v1/users/{user_id}/memories", claims=SERVICE)[1]["memories"]) == 1
 
 
 def test_a_user_id_of_more_than_256_characters_is_invalid(app: App) -> None:

@@ -7,7 +7,7 @@ import pytest
 from recollect.changes import Decision, Patch
 from recollect.commit import MAX_ATTEMPTS, Partitions
 from recollect.controller import MemoryController
-from recollect.errors import InvalidInput, NotFound, Unavailable
+from recollect.errors import InvalidInput, NotFound, StaleVersion, Unavailable
 from recollect.filters import ACTIVE
 from recollect.model import Change, Entry, Head
 from recollect.ports import StoredAnswer
@@ -70,6 +70,28 @@ def test_fifty_writers_of_one_statement_make_one_memory() -> None:
 
     assert sorted(outcomes) == ["created"] + ["unchanged"] * 49
     assert contents(controller(store)) == ["tea at four"]
+
+
+def test_fifty_updates_of_one_version_have_one_winner() -> None:  # case M3
+    store = InMemoryMemoryStore()
+    memory_id = controller(store).store(asking(), [TEA])[0].memory_id
+    outcomes: list[str] = []
+
+    def write(number: int) -> None:
+        patch = Patch({"importance": number / 50})
+        try:
+            outcomes.append(controller(store).update(asking(), memory_id, patch, expected_version=1).outcome)
+        except StaleVersion:
+            outcomes.append("stale")
+
+    threads = [threading.Thread(target=write, args=(number,)) for number in range(50)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert sorted(outcomes) == ["stale"] * 49 + ["updated"]
+    assert controller(store).get("ana", memory_id).version == 2
 
 
 def test_writers_of_different_facts_lose_nothing_and_leave_no_gap() -> None:

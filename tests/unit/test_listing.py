@@ -7,35 +7,37 @@ from recollect.errors import InvalidInput
 from recollect.filters import ACTIVE
 from recollect.model import MemoryType
 from recollect.ranking import Mode
+from recollect.storing import OnSimilar
 
 from tests.support.asked import stored, where
 from tests.support.builders import Clock, asking, controller
 from tests.support.inmemory import InMemoryMemoryStore
 
 
-def test_a_listing_walks_through_everything_once_while_others_write() -> None:
+def test_a_listing_walks_through_everything_once_while_others_write() -> None:  # case R2
     clock = Clock()
     store = InMemoryMemoryStore()
     of, writer = controller(store, clock=clock), controller(store, clock=clock, prefix="01HFB")
-    ids = set()
-    for start in range(0, 230, 10):
+    text = "three kilobytes " * 190
+    ids: set[str] = set()
+    for start in range(0, 2_345, 67):
         clock.now_ms += 1
-        ids |= set(stored(of, *(f"fact {start + number}" for number in range(10))))
+        contents = (f"{start + number} {text}" for number in range(67))
+        ids |= set(stored(of, *contents, on_similar=OnSimilar.CREATE))
 
     seen: list[str] = []
     cursor = None
     while True:
-        page = of.list_memories("ana", ACTIVE, 7, cursor)
+        page = of.list_memories("ana", ACTIVE, 100, cursor)
         seen += [one.memory_id for one in page.memories]
         clock.now_ms += 1
         stored(writer, f"meanwhile {len(seen)}")
-        if len(seen) > 50:
-            writer.update(asking(), seen[-1], Patch({"importance": 0.9}))
+        writer.update(asking(), seen[-1], Patch({"importance": 0.9}))
         cursor = page.cursor
         if cursor is None:
             break
 
-    assert len(seen) == len(set(seen)) == 230
+    assert len(seen) == len(set(seen)) == len(ids) == 2_345
     assert set(seen) == ids
 
 

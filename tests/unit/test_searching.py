@@ -6,7 +6,7 @@ from recollect.ranking import Mode
 from recollect.storing import OnSimilar
 
 from tests.support.asked import ANY_MODE, found, stored, where
-from tests.support.builders import NOW_MS, asking, controller, to_store
+from tests.support.builders import NOW_MS, Clock, asking, controller, to_store
 from tests.support.embedder import HashingEmbedder
 from tests.support.inmemory import InMemoryMemoryStore
 
@@ -64,6 +64,18 @@ def test_min_score_and_ranges_leave_out_what_is_below() -> None:
 
     assert found(of, "green tea", min_score=1.0) == ["green tea"]
     assert found(of, "green tea", filter=where("importance", "gte", 0.5)) == ["green tea with milk"]
+
+
+@pytest.mark.parametrize("mode", RANKING)
+@pytest.mark.parametrize("exact", ["where is the spare key", "the spare key is under the mat"])
+def test_an_old_exact_match_beats_a_fresh_vague_one(mode: Mode, exact: str) -> None:  # case R7
+    clock = Clock()
+    of = controller(clock=clock)
+    stored(of, exact)
+    clock.now_ms += 240 * 24 * 3600 * 1000
+    stored(of, "a key is useful", "the weather is nice", "where is everybody")
+
+    assert found(of, "where is the spare key", mode=mode)[0] == exact
 
 
 def test_hybrid_answers_lexically_and_says_so_when_the_embedder_is_down() -> None:

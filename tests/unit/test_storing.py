@@ -6,7 +6,9 @@ import pytest
 from recollect.chunks import ACTIONS_MAX_COUNT, COMMIT_MAX_BYTES, action_count, commit_bytes
 from recollect.controller import MemoryController
 from recollect.errors import Conflict
+from recollect.filters import ACTIVE
 from recollect.model import Change, Head
+from recollect.ranking import Mode
 from recollect.storing import OnSimilar
 
 from tests.support.asked import found, stored
@@ -55,6 +57,46 @@ def test_a_changed_value_takes_the_place_of_the_old_one_in_one_commit() -> None:
     assert answer is not None
     assert "PostgreSQL" not in answer.answer_json
     assert found(of, "PostgreSQL") == ["The user's team uses PostgreSQL 15"]
+
+
+@pytest.mark.parametrize(
+    ("said", "contradiction", "outcome"),
+    [
+        ("The user's team uses PostgreSQL 14", "The user's team uses PostgreSQL 15", "superseded"),
+        (
+            "The user likes to work from the office on Mondays",
+            "The user hates to be at the office on Mondays for work",
+            "conflict",
+        ),
+    ],
+)
+def test_a_contradiction_never_makes_the_old_memory_stronger(
+    said: str, contradiction: str, outcome: str
+) -> None:  # case M10
+    of = controller()
+    (old_id,) = stored(of, said, importance=0.4)
+    before = of.get("ana", old_id)
+
+    (decided,) = of.store(asking(), [to_store(contradiction, importance=0.9, tags=("x",), pinned=True)])
+
+    after = of.get("ana", old_id)
+    links = {"status", "superseded_by", "valid_until_ms", "conflicts_with", "version", "updated_at_ms"}
+    assert decided.outcome == outcome
+    assert {name for name in before.__dataclass_fields__ if getattr(before, name) != getattr(after, name)} <= links
+
+
+def test_a_corrected_memory_inherits_and_the_old_one_leaves_default_results() -> None:  # case M11
+    of = controller()
+    (old_id,) = stored(of, "The user's team uses PostgreSQL 14", importance=0.9, tags=("work", "db"), pinned=True)
+
+    (outcome,) = of.store(asking(), [to_store("The user's team uses PostgreSQL 15", tags=("new",))])
+
+    new = of.get("ana", outcome.memory_id)
+    assert (outcome.outcome, outcome.other_id) == ("superseded", old_id)
+    assert (new.importance, new.tags, new.pinned) == (0.9, ("new", "work", "db"), True)
+    assert [one.content for one in of.list_memories("ana", ACTIVE, 9).memories] == [new.content]
+    for mode in Mode:
+        assert found(of, "PostgreSQL 14", mode=mode) == [new.content]
 
 
 def test_a_caller_may_store_it_all_the_same_or_have_it_rejected() -> None:

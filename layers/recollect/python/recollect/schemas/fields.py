@@ -132,6 +132,15 @@ UserId = Annotated[
     str,
     BeforeValidator(unquote),  # the edge has quoted it, so that any character passes the router
     StringConstraints(min_length=1, max_length=USER_ID_MAX_CHARS),
+    WithJsonSchema(
+        {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": USER_ID_MAX_CHARS,
+            "description": "any characters, compared one by one: composed and decomposed forms of one name (NFC, NFD) "
+            "are two users",
+        }
+    ),
 ]
 MemoryId = Annotated[str, StringConstraints(pattern="^[0-9A-HJKMNP-TV-Z]{26}$")]
 KeyText = Annotated[
