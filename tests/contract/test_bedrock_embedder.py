@@ -144,7 +144,9 @@ def test_a_throttled_call_is_repeated_by_a_client_that_may(server: BedrockServer
     ],
     ids=["throttled", "500", "503", "not ready", "model timeout", "502 without a code", "slow", "cut off"],
 )
-def test_weather_makes_the_model_unavailable(make: MakeEmbedder, server: BedrockServer, reply: Reply) -> None:
+def test_weather_makes_the_model_unavailable(
+    make: MakeEmbedder, server: BedrockServer, reply: Reply
+) -> None:  # case M12
     server.replies.append(reply)
 
     with pytest.raises(Unavailable, match="could not embed texts"):

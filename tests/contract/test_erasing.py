@@ -1,4 +1,4 @@
-"""Erasing users, as whole controllers do it on every store: cases D1, D4, D5 and D8."""
+"""Erasing users, as whole controllers do it on every store."""
 
 from dataclasses import replace
 
@@ -17,7 +17,7 @@ from tests.support.histories import CANARY, NOTHING, Ticking, everything_kept, s
 from tests.support.inmemory import InMemoryMemoryStore
 
 
-def test_erasing_one_user_leaves_the_other(store: MemoryStore) -> None:
+def test_erasing_one_user_leaves_the_other(store: MemoryStore) -> None:  # case D1
     of = controller(store)
     with_history(of)
     of.store(asking(key="k"), [to_store("green tea")])
@@ -35,7 +35,7 @@ def test_erasing_one_user_leaves_the_other(store: MemoryStore) -> None:
     assert seen_by(of, "ana2")
 
 
-def test_an_erased_user_is_gone_from_every_warm_instance(store: MemoryStore) -> None:
+def test_an_erased_user_is_gone_from_every_warm_instance(store: MemoryStore) -> None:  # case D5
     one, other = controller(store, prefix="01HFA"), controller(store, prefix="01HFB")
     memory_id = with_history(one)
     assert seen_by(one)
@@ -106,7 +106,7 @@ def test_counting_deletes_nothing(store: MemoryStore) -> None:
 
 def test_an_erasure_goes_on_over_calls_and_ends_with_exact_counts(
     store: MemoryStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+) -> None:  # case D8
     of = controller(store)
     for number in range(30):
         stored(of, f"fact {number}")

@@ -1,4 +1,4 @@
-"""Erasures and purges that die, sleep, or meet other writers: case D4."""
+"""Erasures and purges that die, sleep, or meet other writers."""
 
 from collections.abc import Callable
 from typing import Any
@@ -56,7 +56,7 @@ def test_while_a_user_is_being_erased_nothing_is_read_and_nothing_written(store:
 
 def test_an_erasure_that_dies_anywhere_and_is_repeated_is_one_erasure(
     store: MemoryStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+) -> None:  # case D4
     monkeypatch.setattr(erasing, "ITEMS_PER_DELETE", 3)
     dying = DyingStore(store)
     with_history(controller(store, prefix="01HF0"), "user")
@@ -159,7 +159,9 @@ def test_two_erasers_at_once_do_no_harm_and_count_nothing_twice(
 
 
 @pytest.mark.parametrize("work", ["purge", "erase"])
-def test_whichever_aws_call_dies_a_repeat_completes_the_work(work: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whichever_aws_call_dies_a_repeat_completes_the_work(
+    work: str, monkeypatch: pytest.MonkeyPatch
+) -> None:  # case D3
     for name, value in {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test"}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(erasing, "ITEMS_PER_DELETE", 3)

@@ -68,7 +68,7 @@ def test_a_new_user_has_no_entries_and_an_empty_head(store: MemoryStore) -> None
     assert store.stored_answer("nobody", "k") is None
 
 
-def test_what_is_committed_comes_back_exactly(store: MemoryStore) -> None:
+def test_what_is_committed_comes_back_exactly(store: MemoryStore) -> None:  # case T3
     change = creating(FULL)
 
     head = commit(store, change)
@@ -157,7 +157,7 @@ def test_an_answer_alone_is_conditioned_on_the_head_too(store: MemoryStore) -> N
     assert store.read_log("ana", 0)[1] == HEAD
 
 
-def test_users_do_not_share_anything(store: MemoryStore) -> None:
+def test_users_do_not_share_anything(store: MemoryStore) -> None:  # case I3
     names = ["bo", "bob", "bob/", "bob#1", "bob%23", "USER#bob", "用户-7"]
     for name in names:
         commit(store, creating(memory(name, memory_id="A")), user_id=name)

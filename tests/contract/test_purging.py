@@ -1,4 +1,4 @@
-"""Purging memories, as whole controllers do it on every store: case D10."""
+"""Purging memories, as whole controllers do it on every store."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,7 +15,7 @@ from tests.support.faults import DyingStore, Killed, deaths
 from tests.support.histories import CANARY, Ticking, everything_kept, seen_by, stored, with_history
 
 
-def test_a_purge_leaves_the_trail_and_no_word_of_the_text_anywhere(store: MemoryStore) -> None:
+def test_a_purge_leaves_the_trail_and_no_word_of_the_text_anywhere(store: MemoryStore) -> None:  # case D10
     of, other = controller(store), controller(store, prefix="01HFB")
     memory_id = with_history(of)
     kept = stored(of, "green tea")
@@ -143,7 +143,7 @@ def test_a_purge_that_runs_out_of_time_hides_the_text_and_a_repeat_completes_it(
     assert store.read_head("ana").seq == 10
 
 
-def test_a_purge_that_dies_anywhere_and_is_repeated_is_one_purge(store: MemoryStore) -> None:
+def test_a_purge_that_dies_anywhere_and_is_repeated_is_one_purge(store: MemoryStore) -> None:  # case D10
     dying = DyingStore(store)
     rehearsed = with_history(controller(store, prefix="01HF0"), "user", changes=1)
     moments = deaths(lambda _: controller(dying.port, prefix="01HF1").purge(asking("user"), rehearsed), dying)

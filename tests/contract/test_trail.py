@@ -1,4 +1,4 @@
-"""Deleting, versions and events, as whole controllers do it on every store: cases D2, D3 and M6."""
+"""Deleting, versions and events, as whole controllers do it on every store."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,7 +16,7 @@ from tests.support.faults import DyingStore, Killed, deaths
 from tests.support.histories import CANARY, seen_by, stored, with_history
 
 
-def test_after_a_delete_no_read_path_of_any_warm_instance_returns_the_memory(store: MemoryStore) -> None:
+def test_after_a_delete_no_read_path_of_any_warm_instance_returns_the_memory(store: MemoryStore) -> None:  # case D2
     one, other = controller(store, prefix="01HFA"), controller(store, prefix="01HFB")
     memory_id = stored(one, "green tea")
     assert "green tea" in seen_by(one, query="tea") & seen_by(other, query="tea")
@@ -30,7 +30,9 @@ def test_after_a_delete_no_read_path_of_any_warm_instance_returns_the_memory(sto
 
 
 @pytest.mark.parametrize("work", ["delete", "update"])
-def test_memory_index_counts_and_log_agree_wherever_a_change_dies_and_is_retried(store: MemoryStore, work: str) -> None:
+def test_memory_index_counts_and_log_agree_wherever_a_change_dies_and_is_retried(
+    store: MemoryStore, work: str
+) -> None:  # case D3
     def run(of: MemoryController, user_id: str, memory_id: str) -> None:
         if work == "update":
             of.update(asking(user_id, key="k"), memory_id, Patch({"content": "black tea"}))
@@ -61,7 +63,9 @@ def test_memory_index_counts_and_log_agree_wherever_a_change_dies_and_is_retried
         assert bool(seen_by(of, user_id, "tea")) == is_there
 
 
-def test_five_updates_make_six_versions_any_readable_and_a_restore_makes_the_seventh(store: MemoryStore) -> None:
+def test_five_updates_make_six_versions_any_readable_and_a_restore_makes_the_seventh(
+    store: MemoryStore,
+) -> None:  # case M6
     of = controller(store)
     memory_id = with_history(of, changes=5)
 
@@ -93,7 +97,7 @@ def test_versions_of_a_deleted_memory_are_there_and_those_of_an_unknown_or_forei
             of.versions(user_id, name, 9)
 
 
-def test_an_expired_memory_has_no_versions_any_more(store: MemoryStore) -> None:
+def test_an_expired_memory_has_no_versions_any_more(store: MemoryStore) -> None:  # case T6
     clock = Clock()
     of = controller(store, clock=clock)
     memory_id = stored(of, "green tea", expires_at_ms=NOW_MS + 1)

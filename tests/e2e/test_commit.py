@@ -9,7 +9,7 @@ WRITERS = 8
 FACTS = 25  # each: the emulator's queries slow down with the size of a partition; DynamoDB's do not
 
 
-def test_fifty_stores_of_one_sentence_make_one_memory(alice: UserClient) -> None:
+def test_fifty_stores_of_one_sentence_make_one_memory(alice: UserClient) -> None:  # case M3
     body = {"content": "The spare key is with the neighbour"}
 
     with ThreadPoolExecutor(WRITERS) as pool:
@@ -19,7 +19,7 @@ def test_fifty_stores_of_one_sentence_make_one_memory(alice: UserClient) -> None
     assert len(alice.every_memory()) == 1
 
 
-def test_fifty_updates_of_one_version_have_one_winner(alice: UserClient) -> None:
+def test_fifty_updates_of_one_version_have_one_winner(alice: UserClient) -> None:  # case M3
     memory_id = alice.store("The spare key is with the neighbour").body["memory_id"]
 
     def update(number: int) -> Answer:

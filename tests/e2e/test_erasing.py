@@ -25,7 +25,7 @@ def test_a_purged_memory_is_gone_but_for_its_trail(alice: UserClient) -> None:
     assert alice.call("POST", f"/memories/{memory_id}/restore", {"version": 1}).status == 404
 
 
-def test_an_erased_user_starts_anew_and_others_stay(alice: UserClient, bob: UserClient) -> None:
+def test_an_erased_user_starts_anew_and_others_stay(alice: UserClient, bob: UserClient) -> None:  # case D1
     alice.store_all(*({"content": f"memory number {number}"} for number in range(60)))
     memory_id = alice.store("Alice lives in Lisbon", on_similar="create").body["memory_id"]
     alice.call("PATCH", f"/memories/{memory_id}", {"content": "Alice lives in Porto"}, idempotency_key="k")

@@ -32,7 +32,7 @@ def test_another_users_partition_is_not_there(
 
 def test_another_users_memory_can_be_neither_read_nor_changed(
     cloud: LocalCloud, service: Service, alice: UserClient, bob: UserClient
-) -> None:
+) -> None:  # case I2
     memory_id = alice.store("alice keeps a secret").body["memory_id"]
     as_bob = service.client(cloud.issuer.token(bob.user_id))
     with_alices_path = as_bob.user(alice.user_id)
@@ -55,7 +55,7 @@ def test_another_users_memory_can_be_neither_read_nor_changed(
     assert bob.every_memory() == []
 
 
-def test_identity_never_comes_from_a_body_or_a_header(bob: UserClient, alice: UserClient) -> None:
+def test_identity_never_comes_from_a_body_or_a_header(bob: UserClient, alice: UserClient) -> None:  # case I1
     headers = {"x_user_id": alice.user_id, "x_amzn_oidc_identity": alice.user_id}
 
     stored = bob.call("POST", "/memories", {"content": "mine", "user_id": alice.user_id}, **headers)

@@ -38,7 +38,7 @@ def test_storing_the_same_text_again_changes_nothing(alice: UserClient) -> None:
     assert len(alice.every_memory()) == 1
 
 
-def test_a_batch_is_answered_item_by_item(alice: UserClient) -> None:
+def test_a_batch_is_answered_item_by_item(alice: UserClient) -> None:  # case T1
     answer = alice.store_all(
         {"content": "the office closes at six"}, {"content": ""}, {"content": "Leo plays the cello"}
     )
@@ -104,7 +104,7 @@ def test_search_finds_words_that_mean_nothing_to_a_model(alice: UserClient) -> N
     assert answer.body["hits"][0]["memory"]["content"] == "ticket QX-11904 is assigned to Tom"
 
 
-def test_search_filters_before_it_ranks(alice: UserClient) -> None:
+def test_search_filters_before_it_ranks(alice: UserClient) -> None:  # case R3
     alice.store_all(*({"content": f"coffee order number {number}", "tags": ["coffee"]} for number in range(30)))
     alice.store("tea order", tags=["tea"])
 
@@ -146,7 +146,7 @@ def test_a_changed_memory_is_found_by_its_new_text_only(alice: UserClient) -> No
     assert alice.search("what is the cake made of?").body["hits"][0]["memory"]["memory_id"] == memory_id
 
 
-def test_a_deleted_memory_is_gone_from_everything(alice: UserClient) -> None:
+def test_a_deleted_memory_is_gone_from_everything(alice: UserClient) -> None:  # case D2
     kept = alice.store("the key is under the flower pot").body["memory_id"]
     gone = alice.store("the key is in the blue drawer").body["memory_id"]
 

@@ -60,7 +60,7 @@ ODD_IDS = [
 ]
 
 
-def test_odd_user_ids_are_isolated_from_each_other(service: Service) -> None:
+def test_odd_user_ids_are_isolated_from_each_other(service: Service) -> None:  # case I3, case I5
     mark = uuid.uuid4().hex  # the local deployment may hold memories of an earlier run
     users = [service.user(user_id) for user_id in ODD_IDS]
 

@@ -39,7 +39,7 @@ FILTERS: list[tuple[Any, set[str]]] = [
 @pytest.mark.parametrize(("asked", "expected"), FILTERS)
 def test_a_filter_means_the_same_in_the_listing_and_in_every_search(
     app: App, tidy: dict[str, str], asked: Any, expected: set[str]
-) -> None:
+) -> None:  # case R4, case T5
     _, listed, _ = app("GET", MEMORIES, query=f"filter={quote(json.dumps(asked))}")
     assert {tidy[memory["memory_id"]] for memory in listed["memories"]} == expected
 
@@ -178,7 +178,7 @@ BAD_SEARCHES = [
 
 
 @pytest.mark.parametrize(("body", "pointer"), BAD_SEARCHES)
-def test_a_bad_search_is_refused_with_a_pointer(app: App, body: Any, pointer: str) -> None:
+def test_a_bad_search_is_refused_with_a_pointer(app: App, body: Any, pointer: str) -> None:  # case I4
     stored(app, "secret tea")
     app.embedder.texts.clear()
 
@@ -206,7 +206,7 @@ BAD_LISTINGS = [
 
 
 @pytest.mark.parametrize(("query", "pointer"), BAD_LISTINGS)
-def test_a_bad_listing_is_refused_with_a_pointer(app: App, query: str, pointer: str) -> None:
+def test_a_bad_listing_is_refused_with_a_pointer(app: App, query: str, pointer: str) -> None:  # case I4
     status, problem, _ = app("GET", MEMORIES, query=query)
 
     assert status == 422

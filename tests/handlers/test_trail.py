@@ -17,7 +17,7 @@ def changed(app: App, *contents: str) -> str:
     return memory_id
 
 
-def test_each_version_comes_with_all_its_fields(app: App) -> None:
+def test_each_version_comes_with_all_its_fields(app: App) -> None:  # case M6
     memory_id = changed(app, "green tea", "black tea", "white tea")
     _, present, _ = app("GET", f"{MEMORIES}/{memory_id}")
 
@@ -64,7 +64,7 @@ def test_events_say_what_was_done_and_never_what_was_said(app: App) -> None:
     assert "tea" not in str(app("GET", EVENTS)[1])
 
 
-def test_a_purged_memory_keeps_its_trail_without_a_text(app: App) -> None:
+def test_a_purged_memory_keeps_its_trail_without_a_text(app: App) -> None:  # case D10
     memory_id = changed(app, "green tea", "black tea")
 
     status, receipt, _ = app("DELETE", f"{MEMORIES}/{memory_id}", query="purge=true")
@@ -105,7 +105,7 @@ def test_a_purge_of_a_version_that_is_not_the_present_one_is_refused(app: App) -
     assert app("DELETE", path, query="purge=true", headers={"if-match": '"2"'})[0] == 200
 
 
-def test_an_erased_user_is_gone_and_the_receipt_says_what_went(app: App) -> None:
+def test_an_erased_user_is_gone_and_the_receipt_says_what_went(app: App) -> None:  # case D4
     changed(app, "green tea", "black tea")
     stored(app, "of bob", "bob")
     kinds = {"log_entries": 2, "memories": 1, "versions": 1, "stored_answers": 0, "other": 0}
@@ -127,7 +127,7 @@ def test_an_erased_user_is_gone_and_the_receipt_says_what_went(app: App) -> None
     assert len(app("GET", "/v1/users/bob/memories", claims=SERVICE)[1]["memories"]) == 1
 
 
-def test_an_erasure_that_is_not_done_says_what_is_left(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_erasure_that_is_not_done_says_what_is_left(app: App, monkeypatch: pytest.MonkeyPatch) -> None:  # case D8
     monkeypatch.setattr("recollect.erasing.BUDGET_MS", 0)
     monkeypatch.setattr("recollect.erasing.ITEMS_PER_DELETE", 2)
     changed(app, "green tea", "black tea", "white tea")
@@ -155,7 +155,7 @@ def test_an_erasure_that_is_not_done_says_what_is_left(app: App, monkeypatch: py
         ("DELETE", MEMORIES + "/{}"),
     ],
 )
-def test_only_the_user_and_services_reach_them(app: App, method: str, path: str) -> None:
+def test_only_the_user_and_services_reach_them(app: App, method: str, path: str) -> None:  # case I2
     memory_id = stored(app, "green tea")
     of_ana = path.format(memory_id)
 

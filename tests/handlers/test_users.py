@@ -8,7 +8,7 @@ from tests.support.builders import controller
 
 
 @pytest.mark.parametrize("path", ["memories", "memories/01HX", "search", "context", "stats"])
-def test_another_user_is_not_found_in_the_same_words_as_an_unknown_memory(app: App, path: str) -> None:
+def test_another_user_is_not_found_in_the_same_words_as_an_unknown_memory(app: App, path: str) -> None:  # case I2
     memory_id = stored(app, "secret of bob", user_id="bob")
     unknown = app("GET", f"{MEMORIES}/01HF0000000000000000000099")
     method = "POST" if path in ("search", "context") else "GET"
@@ -71,7 +71,7 @@ def test_nothing_erases_more_than_one_user(app: App) -> None:  # case D1
         assert len(app("GET", f"/v1/users/{user_id}/memories", claims=SERVICE)[1]["memories"]) == 1
 
 
-def test_a_user_id_of_more_than_256_characters_is_invalid(app: App) -> None:
+def test_a_user_id_of_more_than_256_characters_is_invalid(app: App) -> None:  # case I5
     status, problem, _ = app("GET", f"/v1/users/{'x' * 257}/stats", claims=SERVICE)
 
     assert (status, problem["errors"][0]["pointer"]) == (422, "/user_id")
@@ -85,7 +85,7 @@ def test_without_claims_nothing_of_a_user_is_answered(app: App, path: str) -> No
     assert headers["content-type"] == "application/problem+json"
 
 
-def test_every_route_of_a_user_checks_the_user() -> None:
+def test_every_route_of_a_user_checks_the_user() -> None:  # case I2
     app = App()
     of = handler.create_app(controller(app.store), lambda _: None)
     rules = [(method, rule) for method, rule in of.rules if "<user_id>" in rule]

@@ -107,7 +107,7 @@ def test_a_patch_changes_what_it_names_and_keeps_the_rest() -> None:
     assert (after.version, after.updated_at_ms, after.created_at_ms) == (2, NOW_MS + 1, NOW_MS)
 
 
-def test_metadata_is_merged_and_null_removes() -> None:
+def test_metadata_is_merged_and_null_removes() -> None:  # case M15
     after = patched('{"a": 1.0, "b": {"c": 1, "d": null}}', Patch({}, {"a": None, "b": {"c": 2.5}, "n": 10**20}))
 
     assert json.loads(after.metadata_json) == {"b": {"c": 2.5, "d": None}, "n": 10**20}

@@ -24,7 +24,7 @@ def test_two_agents_race_to_update_one_version_and_one_wins() -> None:
     assert of.get("ana", memory_id).version == 2
 
 
-def test_every_version_is_kept_and_any_can_be_restored() -> None:
+def test_every_version_is_kept_and_any_can_be_restored() -> None:  # case M6
     of = controller()
     (memory_id,) = stored(of, "version one", tags=("x",))
     for number in ("two", "three", "four", "five", "six"):
@@ -61,7 +61,7 @@ def test_a_deleted_memory_can_be_restored_unless_it_was_stored_again() -> None:
         of.restore(asking(), memory_id, 1)
 
 
-def test_a_memory_takes_the_place_of_another_by_the_callers_word() -> None:
+def test_a_memory_takes_the_place_of_another_by_the_callers_word() -> None:  # case M11
     of = controller()
     (old_id,) = stored(of, "the office is in Porto", tags=("work",), importance=0.9, pinned=True)
 

@@ -54,7 +54,7 @@ def contents(of: MemoryController, user_id: str = "ana") -> list[str]:
     return sorted(one.content for one in of.list_memories(user_id, ACTIVE, 200).memories)
 
 
-def test_fifty_writers_of_one_statement_make_one_memory() -> None:
+def test_fifty_writers_of_one_statement_make_one_memory() -> None:  # case M3
     store = InMemoryMemoryStore()
     outcomes: list[str] = []
 
@@ -234,7 +234,7 @@ def test_an_update_decides_again_on_what_another_writer_left() -> None:
     assert [one.memory.version for one in store.versions("ana", memory_id, None, 9)] == [2, 1]
 
 
-def test_a_failed_embedding_leaves_everything_as_it_was() -> None:
+def test_a_failed_embedding_leaves_everything_as_it_was() -> None:  # case M12
     store, embedder = InMemoryMemoryStore(), HashingEmbedder()
     memory_id = controller(store, embedder).store(asking(), [TEA])[0].memory_id
     embedder.is_down = True

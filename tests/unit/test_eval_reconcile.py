@@ -13,7 +13,7 @@ def judged(label: str, outcome: str) -> Judged:
     return Judged(LabelledPair(label, MemoryType.SEMANTIC, "a", "b", "en", ""), 0.9, Verdict(outcome, None, ""))
 
 
-def test_rates_are_shares_of_the_pairs_that_could_go_wrong() -> None:
+def test_rates_are_shares_of_the_pairs_that_could_go_wrong() -> None:  # case M8
     found = rates(
         [
             judged("same", "unchanged"),

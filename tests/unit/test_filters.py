@@ -137,7 +137,7 @@ def test_as_of_sees_what_was_valid_then(memories: list[Memory], at_ms: int) -> N
         ({"a": 5}, {"gte": 1, "lt": 5}, False),
     ],
 )
-def test_metadata_compares_by_type_without_conversion(metadata: Any, asked: Any, expected: bool) -> None:
+def test_metadata_compares_by_type_without_conversion(metadata: Any, asked: Any, expected: bool) -> None:  # case R4
     of = partition([memory("x", metadata_json=json.dumps(metadata))])
 
     assert (seen(of, parsed({"field": "metadata.a", **asked})) != []) is expected
@@ -153,7 +153,7 @@ def test_metadata_compares_by_type_without_conversion(metadata: Any, asked: Any,
         (["metadata", ""], ["unnamed"]),
     ],
 )
-def test_names_with_dots_are_reached_by_a_list(path: Any, expected: list[str]) -> None:
+def test_names_with_dots_are_reached_by_a_list(path: Any, expected: list[str]) -> None:  # case R4
     metadata = {"nested": {"a": {"b": 1}}, "dotted": {"a.b": 1}, "unnamed": {"": 1}, "in a list": {"a": [{"b": 1}]}}
     of = partition([memory("x", memory_id=name, metadata_json=json.dumps(value)) for name, value in metadata.items()])
 
@@ -238,7 +238,7 @@ def nested(levels: int) -> Any:
         ({"all": [X] * 100}, ""),
     ],
 )
-def test_what_the_grammar_does_not_know_is_refused_with_a_pointer(asked: Any, pointer: str) -> None:
+def test_what_the_grammar_does_not_know_is_refused_with_a_pointer(asked: Any, pointer: str) -> None:  # case I4
     with pytest.raises(ValidationError) as refused:
         FilterInput.model_validate(asked)
 

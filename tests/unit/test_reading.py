@@ -55,7 +55,7 @@ def walked(of: MemoryController, limit: int, order: Order) -> list[str]:
 
 
 @given(st.lists(MEMORIES, max_size=10), FILTERS)
-def test_the_same_filter_gives_the_same_memories_in_every_read(memories: list[Memory], asked: Any) -> None:
+def test_the_same_filter_gives_the_same_memories_in_every_read(memories: list[Memory], asked: Any) -> None:  # case R4
     given_memories = named(memories)
     of = reading(given_memories)
     wanted = FilterInput.model_validate(asked).to_filter()

@@ -127,7 +127,7 @@ def test_what_may_both_be_so_stays(old: str, new: str) -> None:
     assert decide(old, new).outcome in {"created", "conflict"}
 
 
-def test_roles_and_children_are_no_conflict() -> None:
+def test_roles_and_children_are_no_conflict() -> None:  # case M9
     assert decide("Ana is my dentist", "Ana is my landlord").outcome == "created"
     assert decide("I have a daughter Ines", "I have a daughter Vera").outcome == "created"
 

@@ -54,7 +54,7 @@ def test_merged_content_holds_every_number_and_name(old: str, new: str) -> None:
                 assert token.key in held
 
 
-def test_the_rates_hold_on_the_pairs_that_the_rules_were_tuned_on() -> None:
+def test_the_rates_hold_on_the_pairs_that_the_rules_were_tuned_on() -> None:  # case M8
     rates = evaluation.rates([evaluation.judge_one(pair, 0.85) for pair in PAIRS])
     assert rates["false_supersession_rate"] <= 0.01
     assert rates["false_merge_rate"] <= 0.01

@@ -25,7 +25,7 @@ def test_a_memory_is_found_in_the_first_search_after_its_store_from_any_instance
 
 
 @pytest.mark.parametrize("mode", RANKING)
-def test_the_same_text_scores_one_and_ranks_first(mode: Mode) -> None:
+def test_the_same_text_scores_one_and_ranks_first(mode: Mode) -> None:  # case R1
     of = controller()
     stored(of, "Where does Mia live now?", "Mia lives here now", "does Mia live", actor="Mia", occurred_at_ms=NOW_MS)
 
@@ -78,7 +78,7 @@ def test_an_old_exact_match_beats_a_fresh_vague_one(mode: Mode, exact: str) -> N
     assert found(of, "where is the spare key", mode=mode)[0] == exact
 
 
-def test_hybrid_answers_lexically_and_says_so_when_the_embedder_is_down() -> None:
+def test_hybrid_answers_lexically_and_says_so_when_the_embedder_is_down() -> None:  # case R6
     embedder = HashingEmbedder()
     of = controller(embedder=embedder)
     stored(of, "green tea", "black coffee")
@@ -92,7 +92,7 @@ def test_hybrid_answers_lexically_and_says_so_when_the_embedder_is_down() -> Non
         of.search("ana", SearchQuery(text="coffee", mode=Mode.SEMANTIC))
 
 
-def test_hits_nothing_found_and_failure_are_three_answers() -> None:
+def test_hits_nothing_found_and_failure_are_three_answers() -> None:  # case R6
     of = controller()
     stored(of, "green tea")
 

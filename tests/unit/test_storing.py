@@ -41,7 +41,7 @@ def test_what_is_asked_is_cut_where_a_transaction_is_full() -> None:
     assert len(commits) > 4
 
 
-def test_a_changed_value_takes_the_place_of_the_old_one_in_one_commit() -> None:
+def test_a_changed_value_takes_the_place_of_the_old_one_in_one_commit() -> None:  # case M1
     store = InMemoryMemoryStore()
     of = controller(store)
     (old_id,) = stored(of, "The user's team uses PostgreSQL 14")
@@ -122,7 +122,7 @@ def test_a_batch_that_contradicts_itself_is_reconciled_in_its_order() -> None:
     assert of.get("ana", outcomes[2].memory_id).lineage == (outcomes[1].memory_id, outcomes[0].memory_id)
 
 
-def test_saying_it_again_in_other_letters_changes_nothing() -> None:
+def test_saying_it_again_in_other_letters_changes_nothing() -> None:  # case M2
     of = controller()
     (first,) = stored(of, "Ana's dentist is Dr. Lima")
 
@@ -131,9 +131,10 @@ def test_saying_it_again_in_other_letters_changes_nothing() -> None:
     ]
 
     assert [(outcome.outcome, outcome.memory_id) for outcome in outcomes] == [("unchanged", first)] * 2
+    assert of.stats("ana").by_status == {"active": 1}
 
 
-def test_two_values_that_can_both_be_true_stay() -> None:
+def test_two_values_that_can_both_be_true_stay() -> None:  # case M9
     of = controller()
 
     of.store(asking(), [to_store("The user has a daughter Ines"), to_store("The user has a daughter Vera")])
@@ -149,7 +150,7 @@ def merged(of: MemoryController) -> str:
     return outcome.memory_id
 
 
-def test_a_merge_keeps_both_and_can_be_taken_apart() -> None:
+def test_a_merge_keeps_both_and_can_be_taken_apart() -> None:  # case M8
     of = controller()
     memory_id = merged(of)
     assert "Rex" in of.get("ana", memory_id).content
