@@ -5,11 +5,16 @@ from recollect import erasing
 from recollect.erasure import ErasureState
 from recollect.errors import NotFound
 from recollect.filters import EVERYTHING
+from recollect.keys import KINDS
 from recollect.model import Head
 from recollect.ports import MemoryStore
 
 from tests.support.builders import NOW_MS, asking, controller, to_store
 from tests.support.histories import CANARY, NOTHING, Ticking, everything_kept, seen_by, stored, with_history
+
+
+def counts(**deleted: int) -> dict[str, int]:
+    return dict.fromkeys(KINDS, 0) | deleted
 
 
 def test_erasing_one_user_leaves_the_other(store: MemoryStore) -> None:
@@ -22,7 +27,14 @@ def test_erasing_one_user_leaves_the_other(store: MemoryStore) -> None:
     erasure = of.erase("ana")
 
     assert erasure.state is ErasureState.ERASED
-    assert erasure.counts == {"log_entries": 4, "memories": 2, "versions": 2, "stored_answers": 1, "other": 0}
+    assert erasure.counts == {
+        "log_entries": 4,
+        "memories": 2,
+        "versions": 2,
+        "stored_answers": 1,
+        "touches": 0,
+        "other": 0,
+    }
     assert erasure.backup_until_ms == NOW_MS + 35 * 24 * 3600 * 1000
     assert store.items("ana", 9) == []
     assert store.read_log("ana", 0) == NOTHING
@@ -95,7 +107,14 @@ def test_counting_deletes_nothing(store: MemoryStore) -> None:
     erasure = of.count_erasable("ana")
 
     assert (erasure.state, erasure.left, erasure.is_partial) == (ErasureState.COUNTED, 6, False)
-    assert erasure.counts == {"log_entries": 3, "memories": 1, "versions": 2, "stored_answers": 0, "other": 0}
+    assert erasure.counts == {
+        "log_entries": 3,
+        "memories": 1,
+        "versions": 2,
+        "stored_answers": 0,
+        "touches": 0,
+        "other": 0,
+    }
     assert everything_kept(store) == before
 
 
@@ -120,7 +139,14 @@ def test_an_erasure_goes_on_over_calls_and_ends_with_exact_counts(
     assert len(left) > 3
     assert left == sorted(set(left), reverse=True)
     assert sum(erasure.counts.values()) == total
-    assert erasure.counts == {"log_entries": 33, "memories": 31, "versions": 2, "stored_answers": 0, "other": 0}
+    assert erasure.counts == {
+        "log_entries": 33,
+        "memories": 31,
+        "versions": 2,
+        "stored_answers": 0,
+        "touches": 0,
+        "other": 0,
+    }
 
 
 def test_a_count_that_runs_out_of_time_says_so(store: MemoryStore, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -93,7 +93,6 @@ def taken_out(memory: Memory, new_id: str, now_ms: int) -> Memory:
         merged_content=None,
         supersedes=None,
         conflicts_with=(),
-        lineage=(),
     )
 
 
@@ -146,7 +145,7 @@ def resolve(partition: Partition, this: Memory, other: Memory, resolution: Resol
     if resolution is Resolution.KEEP_THIS:
         rest = replace(rest, status=Status.ARCHIVED)
     elif resolution is Resolution.SUPERSEDE:
-        kept = replace(kept, supersedes=other.memory_id, lineage=(other.memory_id, *this.lineage))
+        kept = replace(kept, supersedes=other.memory_id)
         rest = replace(rest, status=Status.SUPERSEDED, valid_until_ms=now_ms, superseded_by=this.memory_id)
     changes = tuple(
         change_of(Operation.RESOLVE, before, after, kept_embedding(partition, after.memory_id), reason)
