@@ -99,7 +99,7 @@ def warm(size: int, repeats: int = 40) -> dict[str, list[float]]:
 
     return {
         f"store.{size}.own_ms": times(repeats, lambda: of.store(asking(), [to_store(content=sentence())])),
-        f"search.{size}.own_ms": times(repeats, lambda: of.search("ana", SearchQuery(text=sentence()))),
+        f"search.{size}.own_ms": times(repeats, lambda: of.search("ana", SearchQuery(text=sentence(), reinforces=False))),
     }
 
 
