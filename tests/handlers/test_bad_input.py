@@ -1,8 +1,12 @@
 from typing import Any
 
 import pytest
+from recollect.schemas.fields import RESERVED_NAMES
+from recollect.schemas.outputs import MemoryOutput
 
-from tests.support.app import MEMORIES, SEARCH, App
+from tests.support.app import MEMORIES, SEARCH, App, stored
+
+CONTEXT = "/v1/users/ana/context"
 
 BAD = [
     ("POST", MEMORIES, {}, "/content"),
@@ -57,7 +61,7 @@ BAD = [
         {"query": "x", "filter": {"all": [{"not": {"field": "tags", "eq": "x"}}]}},
         "/filter/all/0/not/eq",
     ),
-    ("POST", "/v1/users/ana/context", {"query": "x", "token_budget": 1}, "/token_budget"),
+    ("POST", CONTEXT, {"query": "x", "token_budget": 1}, "/token_budget"),
 ]
 
 
@@ -73,6 +77,65 @@ def test_a_bad_input_gets_a_problem_with_a_pointer_and_changes_nothing(
     assert pointer in [error["pointer"] or "/" for error in problem["errors"]]
     assert app("GET", "/v1/users/ana/stats")[1]["log_entries"] == 0
     assert app.embedder.texts == []
+
+
+@pytest.mark.parametrize("k", [0, -1, 10**9, 101])
+def test_a_number_of_hits_out_of_range_is_refused_with_the_range(app: App, k: int) -> None:  # case R5
+    stored(app, "green tea")
+
+    status, problem, _ = app("POST", SEARCH, {"query": "tea", "k": k})
+
+    assert (status, problem["errors"]) == (422, [{"pointer": "/k", "detail": "must be from 1 to 100"}])
+    assert "hits" not in problem
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "body", "detail"),
+    [
+        (MEMORIES, "limit=0", None, "must be from 1 to 200"),
+        (SEARCH, "", {"query": "x", "min_score": -0.1}, "must be from 0 to 1"),
+        (CONTEXT, "", {"query": "x", "token_budget": 10**6}, "must be from 50 to 100000"),
+        (MEMORIES, "", {"content": "x", "importance": 2}, "must be from 0 to 1"),
+    ],
+)
+def test_every_number_out_of_range_is_refused_with_the_range(
+    app: App, path: str, query: str, body: Any, detail: str
+) -> None:
+    status, problem, _ = app("GET" if body is None else "POST", path, body, query=query)
+
+    assert (status, problem["errors"][0]["detail"]) == (422, detail)
+
+
+@pytest.mark.parametrize("query", ["", "   ", "\u200b", "\t\n\u2060\u00a0"])
+def test_a_blank_query_is_refused_before_anything_is_embedded(app: App, query: str) -> None:  # case R9
+    stored(app, "green tea")
+    app.embedder.texts.clear()
+
+    searches: list[tuple[str, Any]] = [
+        (SEARCH, {"query": query, "mode": mode}) for mode in ("hybrid", "semantic", "lexical", "exact")
+    ]
+    for path, body in [*searches, (CONTEXT, {"query": query})]:
+        status, problem, _ = app("POST", path, body)
+        assert (status, problem["errors"][0]["pointer"]) == (422, "/query")
+    assert app.embedder.texts == []
+
+
+@pytest.mark.parametrize("name", sorted(RESERVED_NAMES.union(MemoryOutput.model_fields)))
+def test_metadata_cannot_say_what_a_memory_says_itself(app: App, name: str) -> None:  # case I1
+    metadata = {name: "bob", "x": 1}
+    memory_id = stored(app, "green tea", metadata={"x": 0})
+    refusals = [
+        app("POST", MEMORIES, {"content": "secret", "metadata": metadata})[:2],
+        app("PATCH", f"{MEMORIES}/{memory_id}", {"metadata": metadata})[:2],
+    ]
+    _, batch, _ = app("POST", MEMORIES, {"memories": [{"content": "secret", "metadata": metadata}]})
+
+    refusals += [(one["problem"]["status"], one["problem"]) for one in batch["results"]]
+
+    assert [(status, name in problem["errors"][0]["detail"]) for status, problem in refusals] == [(422, True)] * 3
+    (kept,) = app("GET", MEMORIES)[1]["memories"]
+    assert (kept["memory_id"], kept["metadata"]) == (memory_id, {"x": 0})
+    assert app("GET", "/v1/users/bob/memories", claims={"sub": "bob"})[1]["memories"] == []
 
 
 @pytest.mark.parametrize(

@@ -22,12 +22,6 @@ HOSTILE = [
 user_ids = st.one_of(st.sampled_from(HOSTILE), st.text(min_size=1, max_size=256))
 
 
-@given(user_ids)
-def test_a_user_id_comes_back_out_of_both_partition_keys(user_id: str) -> None:
-    assert keys.user_of(keys.log_partition(user_id)) == user_id
-    assert keys.user_of(keys.user_partition(user_id)) == user_id
-
-
 @given(user_ids, user_ids)
 def test_two_users_never_share_a_partition(one: str, other: str) -> None:
     built = {keys.log_partition(one), keys.user_partition(one), keys.log_partition(other), keys.user_partition(other)}
@@ -50,8 +44,3 @@ def test_log_keys_sort_as_their_numbers(one: int, other: int) -> None:
 def test_another_key_is_not_a_log_entry(key: str) -> None:
     with pytest.raises(CorruptData):
         keys.seq_of(key)
-
-
-def test_a_key_of_an_unknown_kind_names_no_user() -> None:
-    with pytest.raises(CorruptData):
-        keys.user_of("ana")

@@ -1,7 +1,9 @@
 import pytest
 from recollect.answers import SearchQuery
 from recollect.errors import Unavailable
+from recollect.ordering import Order, OrderBy
 from recollect.ranking import Mode
+from recollect.storing import OnSimilar
 
 from tests.support.asked import ANY_MODE, found, stored, where
 from tests.support.builders import NOW_MS, asking, controller, to_store
@@ -44,12 +46,15 @@ def test_no_other_text_ties_with_the_same_text() -> None:
 
 
 @ANY_MODE
-def test_filters_apply_before_ranking(mode: Mode) -> None:
+def test_filters_apply_before_ranking(mode: Mode) -> None:  # case R3
     of = controller()
-    stored(of, *(f"green tea number {number}" for number in range(200)), tags=("x",))
-    stored(of, "something else with tea", tags=("y",))
+    least = "lecture on chromodynamics" + (" and tea" if mode is Mode.LEXICAL else "")
+    stored(of, *(f"green tea number {number}" for number in range(500)), tags=("x",), on_similar=OnSimilar.CREATE)
+    stored(of, least, tags=("y",))
+    order = Order(OrderBy.CREATED_AT, is_descending=False)
+    assert least not in found(of, "green tea", k=100, mode=mode, order=order)
 
-    assert found(of, "green tea", mode=mode, k=1, filter=where("tags", "contains", "y")) == ["something else with tea"]
+    assert found(of, "green tea", k=1, filter=where("tags", "contains", "y"), mode=mode) == [least]
 
 
 def test_min_score_and_ranges_leave_out_what_is_below() -> None:
@@ -99,7 +104,7 @@ def test_vectors_of_another_model_are_not_compared_and_their_memories_found_by_w
         "black coffee": True,
     }
     assert of.stats("ana").pending_embeddings == 1
-    assert found(of, "tea that is green", mode=Mode.SEMANTIC) == []
+    assert found(of, "tea that is green", mode=Mode.SEMANTIC) == ["black coffee"]
 
 
 def test_a_query_that_names_an_actor_prefers_their_memories_but_leaves_nobody_out() -> None:

@@ -32,20 +32,6 @@ def user_partition(user_id: str) -> str:
     return _USER + user_id
 
 
-def user_of(partition_key: str) -> str:
-    """Read the user id out of either partition key.
-
-    Raises
-    ------
-    CorruptData
-        If it is neither.
-    """
-    for prefix in (_LOG, _USER):
-        if partition_key.startswith(prefix):
-            return partition_key.removeprefix(prefix)
-    raise CorruptData("a partition key of an unknown kind")
-
-
 def entry(seq: int) -> str:
     """Sort key of the log entry number `seq`."""
     return f"{_LOG}{seq:0{_SEQ_DIGITS}d}"

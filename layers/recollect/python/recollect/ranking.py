@@ -21,6 +21,7 @@ ACTOR_BOOST = 0.15
 HALF_LIFE_MS = 30 * 24 * 3600 * 1000
 USES_OF_HALF = 4
 GATHER_MAX_SHARE = 0.15
+LEAST_SEMANTIC = 1e-6  # so that a row with a vector is a hit whenever the filter and k let it be one
 BEST_OF_OTHER_TEXTS = 0.9989  # so that the query's very text, at 1, is first
 
 
@@ -106,7 +107,7 @@ def score(partition: Partition, mask: Mask, asked: Asked) -> Ranked:
 
     Notes
     -----
-    ``semantic = max(0, cosine)``; ``lexical``: see ``LexicalIndex.score``;
+    ``semantic = max(1e-6, cosine)``, and 0 for a row without a vector; ``lexical``: see ``LexicalIndex.score``;
     ``relevance = w · semantic + (1 - w) · lexical``, and lexical alone for a row without a vector;
     a row whose actor the query names moves up by a share of what is left: ``r + a · (1 - r)``.
     ``recency = 2^(-age / half-life)``, with the age since it happened, was changed or was used, whichever is last;
@@ -129,7 +130,7 @@ def _relevance_parts(partition: Partition, rows: Rows, asked: Asked) -> dict[str
     if asked.mode is not Mode.SEMANTIC:
         parts["lexical"] = partition.lexical.score(query_term_counts(asked.text), partition.live)[rows]
     if asked.vector is not None:
-        parts["semantic"] = np.clip(_cosine(asked.vector, partition.vectors, rows), 0.0, 1.0)
+        parts["semantic"] = _semantic(asked.vector, partition, rows)
     if asked.mode is Mode.HYBRID and asked.vector is not None:
         parts["actor"] = partition.actor_rows(_named_actors(asked.text, partition))[rows].astype(np.float32)
     return parts
@@ -150,6 +151,11 @@ def _lift(parts: Mapping[str, Scores], weights: Weights) -> Scores:
     weight_of = asdict(weights)
     total = sum(np.float32(weight_of[name]) * part for name, part in parts.items())
     return np.asarray(total / np.float32(max(1.0, sum(weight_of.values()))), dtype=np.float32)
+
+
+def _semantic(query: Vector, partition: Partition, rows: Rows) -> Scores:
+    scores = np.clip(_cosine(query, partition.vectors, rows), LEAST_SEMANTIC, 1.0)
+    return np.where(partition.has_vector[rows], scores, np.float32(0.0))
 
 
 def _cosine(query: Vector, vectors: Vectors, rows: Rows) -> Scores:

@@ -4,8 +4,10 @@ Times are RFC 3339 with an offset; they come back in UTC with milliseconds.
 """
 
 import json
-from datetime import UTC, datetime
-from typing import Annotated
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any
 from urllib.parse import unquote
 
 from pydantic import (
@@ -14,12 +16,14 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
     JsonValue,
     PlainSerializer,
     StringConstraints,
     WithJsonSchema,
 )
-from pydantic_core import PydanticCustomError
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from recollect.model import (
     CONTENT_MAX_CHARS,
@@ -35,14 +39,32 @@ from recollect.model import (
 from recollect.text import is_blank
 
 IMPORTANCE_DECIMALS = 6
-RESERVED_NAMES = frozenset(Memory.__dataclass_fields__) | {
-    "user_id",
-    "metadata",
-    "created_at",
-    "updated_at",
-    "occurred_at",
-    "expires_at",
-}
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND = timedelta(milliseconds=1)
+_LEAP_SECOND = re.compile(r"(?<=:[0-5][0-9]:)60")
+_FIELDS = frozenset(Memory.__dataclass_fields__)
+RESERVED_NAMES = _FIELDS | {name.removesuffix("_ms") for name in _FIELDS} | {"user_id", "metadata"}
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """An annotation: the number is in a range, ends included, and who is refused is told the whole range."""
+
+    low: int
+    high: int
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """Check after everything else."""
+        return core_schema.no_info_after_validator_function(self._checked, handler(source))
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """Describe the range."""
+        return {**handler(schema), "minimum": self.low, "maximum": self.high}
+
+    def _checked(self, value: float) -> float:
+        if not self.low <= value <= self.high:
+            raise PydanticCustomError("range", "must be from {low} to {high}", {"low": self.low, "high": self.high})
+        return value
 
 
 def _not_blank(text: str) -> str:
@@ -55,20 +77,21 @@ def instant(value: object) -> int:
     """Read an RFC 3339 time with an offset as epoch milliseconds."""
     if not isinstance(value, str):
         raise PydanticCustomError("instant", "must be a string such as 2026-05-01T09:30:00+02:00")
+    text, leaps = _LEAP_SECOND.subn("59", value.upper())
     try:
-        moment = datetime.fromisoformat(value.upper())
+        moment = datetime.fromisoformat(text)
     except ValueError as error:
         raise PydanticCustomError("instant", "must be a time such as 2026-05-01T09:30:00+02:00") from error
     if moment.tzinfo is None:
         raise PydanticCustomError("instant_naive", "must have an offset from UTC, such as Z or +02:00")
     try:
-        return int(moment.astimezone(UTC).timestamp() * 1000)
+        return (moment.astimezone(UTC) + timedelta(seconds=leaps) - _EPOCH) // _MILLISECOND
     except OverflowError as error:
         raise PydanticCustomError("instant_range", "must be in the years 1 to 9999") from error
 
 
 def _rfc3339(at_ms: int) -> str:
-    moment = datetime.fromtimestamp(at_ms / 1000, UTC)
+    moment = _EPOCH + at_ms * _MILLISECOND
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
@@ -97,7 +120,8 @@ Tag = Annotated[str, StringConstraints(min_length=1, max_length=TAG_MAX_CHARS), 
 Tags = Annotated[list[Tag], Field(max_length=TAG_MAX_COUNT), AfterValidator(_unique)]
 Importance = Annotated[
     float,
-    Field(strict=True, ge=0, le=1, description="kept to six decimals"),
+    Field(strict=True, description="kept to six decimals"),
+    Between(0, 1),
     AfterValidator(lambda value: round(value, IMPORTANCE_DECIMALS)),
 ]
 Metadata = Annotated[dict[str, JsonValue], AfterValidator(_metadata)]

@@ -23,7 +23,18 @@ from recollect.flags import flags_of
 from recollect.model import BATCH_MAX_COUNT, MemoryType, NewMemory, Status
 from recollect.ordering import Order, OrderBy
 from recollect.ranking import DEFAULT_WEIGHTS, Mode, Weights
-from recollect.schemas.fields import Closed, Content, Importance, Instant, Label, MemoryId, Metadata, Query, Tags
+from recollect.schemas.fields import (
+    Between,
+    Closed,
+    Content,
+    Importance,
+    Instant,
+    Label,
+    MemoryId,
+    Metadata,
+    Query,
+    Tags,
+)
 from recollect.schemas.filters import FilterInput, FilterText, filter_of
 from recollect.storing import OnSimilar, ToStore
 from recollect.undoing import Resolution
@@ -162,7 +173,7 @@ class MemoryPatch(Closed):
         return Patch(values, self.metadata, clears_metadata)
 
 
-_Weight = Annotated[float, Field(strict=True, ge=0, le=1)]
+_Weight = Annotated[float, Field(strict=True), Between(0, 1)]
 _REINFORCE = "whether the memories that come back count as used; see access_count"
 
 
@@ -187,8 +198,8 @@ class SearchInput(Closed):
 
     mode: Mode = Mode.HYBRID
     query: Query | None = Field(None, validate_default=True, description="required, except in mode exact")
-    k: Annotated[int, Field(strict=True, ge=1, le=K_MAX)] = 10
-    min_score: Annotated[float, Field(strict=True, ge=0, le=1)] = 0.0
+    k: Annotated[int, Field(strict=True), Between(1, K_MAX)] = 10
+    min_score: Annotated[float, Field(strict=True), Between(0, 1)] = 0.0
     filter: FilterInput | None = None
     as_of: Instant | None = Field(None, description=_AS_OF)
     order: OrderBy = Field(OrderBy.CREATED_AT, description=_ORDER)
@@ -232,8 +243,8 @@ class ContextInput(Closed):
     """
 
     query: Query
-    token_budget: Annotated[int, Field(strict=True, ge=TOKEN_BUDGET_MIN, le=TOKEN_BUDGET_MAX)] = 1_000
-    min_score: Annotated[float, Field(strict=True, ge=0, le=1)] = 0.0
+    token_budget: Annotated[int, Field(strict=True), Between(TOKEN_BUDGET_MIN, TOKEN_BUDGET_MAX)] = 1_000
+    min_score: Annotated[float, Field(strict=True), Between(0, 1)] = 0.0
     filter: FilterInput | None = None
     as_of: Instant | None = Field(None, description=_AS_OF)
     weights: WeightsInput = Field(default_factory=WeightsInput)
@@ -253,7 +264,7 @@ class ContextInput(Closed):
 class ListInput(Closed):
     """Which memories to list, in which order, and which page of them; what narrows must all hold."""
 
-    limit: Annotated[int, Field(ge=1, le=LIMIT_MAX)] = 50
+    limit: Annotated[int, Between(1, LIMIT_MAX)] = 50
     cursor: str | None = Field(None, description="of the page before, of the same user, filter and order")
     order: OrderBy = Field(OrderBy.CREATED_AT, description=_ORDER)
     direction: Direction = Field("desc", description="asc or desc")

@@ -14,12 +14,12 @@ from recollect.model import Memory, MemoryType, Status
 from recollect.schemas.fields import Moment
 
 
-class MemoryOutput(BaseModel):
-    """A memory as it is now."""
+class AnyMemoryOutput(BaseModel):
+    """What every version of a memory has; ``content`` is ``null`` in one that was purged."""
 
     memory_id: str
     user_id: str
-    content: str
+    content: str | None
     type: MemoryType
     status: Status
     version: int
@@ -105,6 +105,12 @@ class ReceiptsOutput(BaseModel):
     def of(cls, outcomes: Sequence[Outcome]) -> Self:
         """Make the answer of the core's values."""
         return cls(results=[Receipt.of(outcome) for outcome in outcomes])
+
+
+class MemoryOutput(AnyMemoryOutput):
+    """A memory as it is now."""
+
+    content: str
 
 
 class PageOutput(BaseModel):

@@ -7,13 +7,13 @@ from pydantic import BaseModel, Field
 from recollect.erasure import Erasure, ErasureState
 from recollect.model import Operation
 from recollect.ports import Version
-from recollect.schemas.fields import Closed, MemoryId, Moment
+from recollect.schemas.fields import Between, Closed, MemoryId, Moment
 from recollect.schemas.inputs import LIMIT_MAX, Direction
-from recollect.schemas.outputs import MemoryOutput, memory_output
+from recollect.schemas.outputs import AnyMemoryOutput, memory_output
 from recollect.trail import EventPage, VersionPage
 
 VERSION_MAX = 999_999
-Limit = Annotated[int, Field(ge=1, le=LIMIT_MAX)]
+Limit = Annotated[int, Between(1, LIMIT_MAX)]
 Hash = Annotated[
     str | None, Field(description="of the content that was purged: BLAKE2b-128 keyed by the memory's id, in hex")
 ]
@@ -22,7 +22,7 @@ Hash = Annotated[
 class GetInput(Closed):
     """Which version to read; the present one unless said."""
 
-    version: Annotated[int, Field(ge=1, le=VERSION_MAX)] | None = None
+    version: Annotated[int, Between(1, VERSION_MAX)] | None = None
 
 
 class VersionsInput(Closed):
@@ -53,10 +53,9 @@ class EventsInput(Closed):
     memory_id: MemoryId | None = Field(None, description="of this memory only, also when it was deleted or purged")
 
 
-class VersionOutput(MemoryOutput):
-    """A memory as it is or was; of a purged one ids, numbers and times only, and ``content`` is ``null``."""
+class VersionOutput(AnyMemoryOutput):
+    """A memory as it is or was; of a purged one ids, numbers and times only."""
 
-    content: str | None  # type: ignore[assignment]
     redacted: bool
     content_hash: Hash
 
