@@ -107,7 +107,7 @@ def create_app(controller: MemoryController, report: Callable[[Exception], None]
 
     @api.user_route("POST", "/search", "Find the memories that matter for a query")
     def search(user_id: UserId, query: SearchInput) -> SearchOutput:
-        return SearchOutput.of(user_id, controller.search(user_id, query.to_query()))
+        return SearchOutput.of(user_id, controller.search(user_id, query.to_query()), explains=query.explain)
 
     @api.user_route("POST", "/context", "Render them into a prompt block")
     def context(user_id: UserId, query: ContextInput) -> ContextOutput:

@@ -97,9 +97,14 @@ def warm(size: int, repeats: int = 40) -> dict[str, list[float]]:
     def sentence() -> str:
         return " ".join(rng.choice(WORDS, 12))
 
+    def search() -> None:
+        of.search("ana", SearchQuery(text=sentence(), reinforces=False))
+
     return {
         f"store.{size}.own_ms": times(repeats, lambda: of.store(asking(), [to_store(content=sentence())])),
-        f"search.{size}.own_ms": times(repeats, lambda: of.search("ana", SearchQuery(text=sentence()))),
+        f"search.{size}.own_ms": times(
+            repeats, lambda: of.search("ana", SearchQuery(text=sentence(), reinforces=False))
+        ),
     }
 
 

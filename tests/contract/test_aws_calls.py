@@ -1,6 +1,7 @@
 """How many AWS calls a request takes, and what its failures become."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,12 +12,14 @@ from recollect.answers import SearchQuery
 from recollect.aws import clients
 from recollect.aws.dynamodb import DynamoDBMemoryStore
 from recollect.aws.errors import translating
-from recollect.aws.items import entry_item, memory_item
+from recollect.aws.items import memory_item
+from recollect.aws.log_items import entry_item
 from recollect.changes import Embedded, columns_for
 from recollect.controller import MemoryController
 from recollect.errors import Conflict, NotFound, Unavailable
 from recollect.filters import ACTIVE
 from recollect.model import Change, Operation
+from recollect.ranking import Mode
 from recollect.storing import OnSimilar
 
 from tests.support.builders import asking, controller, memory, to_store
@@ -47,12 +50,23 @@ def counted(run: Any) -> dict[str, float]:
     return {name: count for name, count in measures.counts.items() if name.startswith("dynamodb.")}
 
 
-def test_a_warm_search_is_one_query_and_one_batch_get(of: MemoryController) -> None:
-    of.search("ana", SearchQuery(text="tea"))
+@pytest.mark.parametrize("mode", Mode)
+def test_a_warm_search_is_one_query_and_one_batch_get_and_a_put_for_its_use(of: MemoryController, mode: Mode) -> None:
+    query = SearchQuery(text="tea", mode=mode)
+    of.search("ana", query)
 
-    assert counted(lambda: of.search("ana", SearchQuery(text="tea"))) == {
+    reads = {"dynamodb.Query": 1, "dynamodb.BatchGetItem": 1}
+    assert counted(lambda: of.search("ana", query)) == reads | {"dynamodb.PutItem": 1}
+    assert counted(lambda: of.search("ana", replace(query, reinforces=False))) == reads
+
+
+def test_a_context_costs_what_a_search_does(of: MemoryController) -> None:
+    of.store(asking(), [to_store("Ana drinks no coffee", pinned=True)])
+
+    assert counted(lambda: of.context("ana", SearchQuery(text="tea"), 500)) == {
         "dynamodb.Query": 1,
         "dynamodb.BatchGetItem": 1,
+        "dynamodb.PutItem": 1,
     }
 
 
@@ -71,14 +85,17 @@ def test_a_store_is_one_query_and_one_transaction(of: MemoryController) -> None:
     }
 
 
-def test_a_store_of_what_is_there_writes_nothing(of: MemoryController) -> None:
-    assert counted(lambda: of.store(asking(), [to_store(content="green tea")])) == {"dynamodb.Query": 1}
+def test_a_store_of_what_is_there_counts_a_use_and_writes_nothing_else(of: MemoryController) -> None:
+    assert counted(lambda: of.store(asking(), [to_store(content="green tea")])) == {
+        "dynamodb.Query": 1,
+        "dynamodb.PutItem": 1,
+    }
 
 
 def test_what_was_is_read_in_a_bounded_number_of_calls(of: MemoryController) -> None:
     memory_id = of.list_memories("ana", ACTIVE, 1).memories[0].memory_id
 
-    assert counted(lambda: of.get("ana", memory_id)) == {"dynamodb.BatchGetItem": 1}
+    assert counted(lambda: of.get("ana", memory_id)) == {"dynamodb.Query": 1, "dynamodb.BatchGetItem": 1}
     assert counted(lambda: of.versions("ana", memory_id, 50)) == {"dynamodb.Query": 2, "dynamodb.BatchGetItem": 1}
     assert counted(lambda: of.events("ana", 50)) == {"dynamodb.Query": 2}
     assert counted(lambda: of.events("bob", 50)) == {"dynamodb.Query": 1}

@@ -5,9 +5,10 @@ from dataclasses import replace
 import pytest
 from recollect import erasing
 from recollect.changes import Embedded, change_of
-from recollect.erasure import ErasureState, counts_of
+from recollect.erasure import ErasureState
 from recollect.errors import NotFound
 from recollect.filters import EVERYTHING
+from recollect.keys import KINDS
 from recollect.model import Head, Operation
 from recollect.ports import MemoryStore
 
@@ -15,6 +16,10 @@ from tests.support.builders import NOW_MS, asking, controller, memory, to_store
 from tests.support.embedder import HashingEmbedder
 from tests.support.histories import CANARY, NOTHING, Ticking, everything_kept, seen_by, stored, with_history
 from tests.support.inmemory import InMemoryMemoryStore
+
+
+def counts(**deleted: int) -> dict[str, int]:
+    return dict.fromkeys(KINDS, 0) | deleted
 
 
 def test_erasing_one_user_leaves_the_other(store: MemoryStore) -> None:  # case D1
@@ -27,7 +32,14 @@ def test_erasing_one_user_leaves_the_other(store: MemoryStore) -> None:  # case 
     erasure = of.erase("ana")
 
     assert erasure.state is ErasureState.ERASED
-    assert erasure.counts == {"log_entries": 4, "memories": 2, "versions": 2, "stored_answers": 1, "other": 0}
+    assert erasure.counts == {
+        "log_entries": 4,
+        "memories": 2,
+        "versions": 2,
+        "stored_answers": 1,
+        "touches": 0,
+        "other": 0,
+    }
     assert erasure.backup_until_ms == NOW_MS + 35 * 24 * 3600 * 1000
     assert store.items("ana", 9) == []
     assert store.read_log("ana", 0) == NOTHING
@@ -100,7 +112,14 @@ def test_counting_deletes_nothing(store: MemoryStore) -> None:
     erasure = of.count_erasable("ana")
 
     assert (erasure.state, erasure.left, erasure.is_partial) == (ErasureState.COUNTED, 6, False)
-    assert erasure.counts == {"log_entries": 3, "memories": 1, "versions": 2, "stored_answers": 0, "other": 0}
+    assert erasure.counts == {
+        "log_entries": 3,
+        "memories": 1,
+        "versions": 2,
+        "stored_answers": 0,
+        "touches": 0,
+        "other": 0,
+    }
     assert everything_kept(store) == before
 
 
@@ -125,7 +144,14 @@ def test_an_erasure_goes_on_over_calls_and_ends_with_exact_counts(
     assert len(left) > 3
     assert left == sorted(set(left), reverse=True)
     assert sum(erasure.counts.values()) == total
-    assert erasure.counts == {"log_entries": 33, "memories": 31, "versions": 2, "stored_answers": 0, "other": 0}
+    assert erasure.counts == {
+        "log_entries": 33,
+        "memories": 31,
+        "versions": 2,
+        "stored_answers": 0,
+        "touches": 0,
+        "other": 0,
+    }
 
 
 def test_fifty_thousand_memories_go_by_one_call_that_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:  # case D8
@@ -148,7 +174,7 @@ def test_fifty_thousand_memories_go_by_one_call_that_goes_on(monkeypatch: pytest
 
     assert len(left) == 2
     assert left == sorted(left, reverse=True)
-    assert erasure.counts == counts_of(()) | {"log_entries": 50_000, "memories": 50_000}
+    assert erasure.counts == counts(log_entries=50_000, memories=50_000)
     assert of.stats("ana").total == 0
     assert store.items("ana", 9) == []
 

@@ -9,10 +9,10 @@ from recollect import keys
 from recollect.aws.dynamodb import DynamoDBMemoryStore
 from recollect.changes import Embedded, columns_for
 from recollect.errors import Conflict, CorruptData
-from recollect.model import Change, Head, Memory, MemoryType, Operation, Status
+from recollect.model import Change, Head, Memory, MemoryType, Operation, Status, Touch
 from recollect.ports import MemoryStore, StoredAnswer, Version
 
-from tests.support.builders import NOW_MS, memory
+from tests.support.builders import NOW_MS, entries_of, memory
 from tests.support.embedder import HashingEmbedder
 from tests.support.table import TABLE_NAME, create_table
 
@@ -73,7 +73,7 @@ def test_what_is_committed_comes_back_exactly(store: MemoryStore) -> None:  # ca
 
     head = commit(store, change)
 
-    (entry,), read = store.read_log("ana", 0)
+    (entry,), read = entries_of(store), store.read_head("ana")
     assert read == head
     assert (entry.seq, entry.operation, entry.memory_id, entry.version) == (1, Operation.CREATE, "A", 7)
     assert (entry.at_ms, entry.by) == (NOW_MS, "agent-7")
@@ -118,7 +118,7 @@ def test_an_update_replaces_and_a_delete_removes_the_memory(store: MemoryStore) 
     deleting = replace(updating, operation=Operation.DELETE, version=9, columns=None, before=newer, after=None)
     commit(store, deleting, seen=head)
 
-    entries, _ = store.read_log("ana", 1)
+    entries = entries_of(store, after_seq=1)
     assert store.fetch("ana", ["A"]) == {}
     assert store.versions("ana", "A", None, 9) == [Version(newer), Version(FULL)]
     assert store.versions("bob", "A", None, 9) == store.versions("ana", "B", None, 9) == []
@@ -171,7 +171,7 @@ def test_large_memories_and_many_of_them_fit(store: MemoryStore) -> None:
     changes = [creating(memory(f"{number} " + "漢字" * 7_900, memory_id=f"{number:03}")) for number in range(12)]
     commit(store, *changes)
 
-    entries, _ = store.read_log("ana", 0)
+    entries = entries_of(store)
 
     assert [entry.columns for entry in entries] == [change.columns for change in changes]
     assert len(store.fetch("ana", [change.memory_id for change in changes])) == 12
@@ -203,3 +203,22 @@ def test_an_item_of_another_form_is_corrupt_and_says_no_text() -> None:
             DynamoDBMemoryStore(client, TABLE_NAME).fetch("ana", ["A"])
 
     assert "canary" not in str(caught.value)
+
+
+def test_touches_follow_the_entry_that_they_were_made_after(store: MemoryStore) -> None:
+    head = commit(store, creating(memory("one", memory_id="A")))
+    ids = ("01HF0000000000000000000001", "7ZZZZZZZZZZZZZZZZZZZZZZZZZ")
+    early = Touch(touch_id="T2", seq=1, at_ms=NOW_MS, memory_ids=ids)
+    late = Touch(touch_id="T1", seq=1, at_ms=NOW_MS + 1, memory_ids=ids[:1])
+    for touch in (late, early, early):
+        store.touch("ana", touch, NOW_MS)
+    store.touch("bob", early, NOW_MS)
+    commit(store, creating(memory("two", memory_id="B")), seen=head)
+
+    first, second = entries_of(store)
+    assert store.read_log("ana", 0)[0] == [first, early, late, second]
+    assert store.read_log("ana", 1)[0] == [early, late, second]
+    assert store.read_log("ana", 1, NOW_MS + 1)[0] == [late, second]
+    assert store.read_log("ana", 2)[0] == []
+    assert store.read_entries("ana", [1, 2]) == [first, second]
+    assert [keys.kind_of(item.key) for item in store.items("ana", 9)].count("touches") == 2

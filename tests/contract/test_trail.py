@@ -11,7 +11,7 @@ from recollect.filters import EVERYTHING
 from recollect.model import Operation
 from recollect.ports import MemoryStore
 
-from tests.support.builders import NOW_MS, Clock, asking, controller
+from tests.support.builders import NOW_MS, Clock, asking, controller, entries_of
 from tests.support.faults import DyingStore, Killed, deaths
 from tests.support.histories import CANARY, seen_by, stored, with_history
 
@@ -54,11 +54,10 @@ def test_memory_index_counts_and_log_agree_wherever_a_change_dies_and_is_retried
         run(of, user_id, memory_id)
 
         is_there = work == "update"
-        entries, head = store.read_log(user_id, 0)
-        assert [entry.seq for entry in entries] == [1, 2]
-        assert head.seq == 2
+        assert [entry.seq for entry in entries_of(store, user_id)] == [1, 2]
+        assert store.read_head(user_id).seq == 2
         assert len(of.versions(user_id, memory_id, 9).versions) == (2 if is_there else 1)
-        assert (store.present(user_id, memory_id) is not None) == is_there
+        assert bool(store.fetch(user_id, [memory_id])) == is_there
         assert of.stats(user_id).total == len(of.list_memories(user_id, EVERYTHING, 9).memories) == int(is_there)
         assert bool(seen_by(of, user_id, "tea")) == is_there
 

@@ -10,7 +10,7 @@ from recollect.model import Head, Operation
 from recollect.ports import Item, MemoryStore, Version
 
 from tests.contract.test_memory_store import ANSWER, FULL, HEAD, commit, creating
-from tests.support.builders import NOW_MS, memory
+from tests.support.builders import NOW_MS, entries_of, memory
 
 
 def updated(store: MemoryStore, times: int) -> Head:
@@ -93,23 +93,23 @@ def test_only_a_version_that_is_there_is_redacted(store: MemoryStore) -> None:
 @pytest.mark.parametrize("content_hash", ["5e", None])
 def test_a_redacted_entry_keeps_what_was_done_and_no_columns(store: MemoryStore, content_hash: str | None) -> None:
     commit(store, creating(FULL), creating(memory("b", memory_id="B")))
-    (before, other), _ = store.read_log("ana", 0)
+    before, other = entries_of(store)
     gone = replace(before, columns=None, content_hash=content_hash)
 
     store.redact_entry("ana", gone)
     store.redact_entry("ana", gone)
 
-    assert store.read_log("ana", 0)[0] == [gone, other]
+    assert entries_of(store) == [gone, other]
 
 
 def test_only_an_entry_of_the_memory_is_redacted(store: MemoryStore) -> None:
     commit(store, creating(FULL))
-    (entry,), _ = store.read_log("ana", 0)
+    (entry,) = entries_of(store)
 
     store.redact_entry("ana", replace(entry, memory_id="B", columns=None))
     store.redact_entry("ana", replace(entry, seq=2, columns=None))
 
-    assert store.read_log("ana", 0)[0] == [entry]
+    assert entries_of(store) == [entry]
 
 
 def test_a_purge_of_a_deleted_memory_is_an_entry_alone(store: MemoryStore) -> None:
@@ -119,19 +119,8 @@ def test_a_purge_of_a_deleted_memory_is_an_entry_alone(store: MemoryStore) -> No
 
     commit(store, replace(deleting, operation=Operation.PURGE, version=9, before=None), seen=head)
 
-    entries, _ = store.read_log("ana", 2)
+    entries = entries_of(store, after_seq=2)
     assert [(entry.operation, entry.version) for entry in entries] == [(Operation.PURGE, 9)]
-
-
-def test_one_memory_is_there_until_it_goes_or_the_user_is_being_erased(store: MemoryStore) -> None:
-    assert store.present("ana", "A") is None
-    head = commit(store, creating(FULL))
-    assert store.present("ana", "A") == FULL
-    assert store.present("ana", "B") is store.present("bob", "A") is None
-
-    store.begin_erasure("ana", erasing_head(head, "F", NOW_MS), head)
-
-    assert store.present("ana", "A") is None
 
 
 def test_what_is_kept_is_listed_once_and_without_the_head(store: MemoryStore) -> None:

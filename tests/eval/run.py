@@ -75,7 +75,7 @@ def ask(controller: MemoryController, conversation: Conversation, ingested: Inge
 
 def _ask_one(controller: MemoryController, user_id: str, question: Question, relevant: set[str], mode: Mode) -> Asked:
     started = time.perf_counter()
-    found = controller.search(user_id, SearchQuery(text=question.text, k=RANKS, mode=mode))
+    found = controller.search(user_id, SearchQuery(text=question.text, k=RANKS, mode=mode, reinforces=False))
     milliseconds = (time.perf_counter() - started) * 1000.0
     ranking = [hit.memory.memory_id for hit in found.hits]
     return Asked(user_id, question.category, mode.value, measures(ranking, relevant), milliseconds)

@@ -44,6 +44,8 @@ def test_a_memory_comes_back_as_it_was_given(app: App) -> None:  # case T3
         "superseded_by": None,
         "valid_until": None,
         "conflicts_with": [],
+        "access_count": 0,
+        "last_accessed_at": None,
     }
     assert json.dumps(memory["metadata"]) == json.dumps(FULL["metadata"])  # so that types count too
 
@@ -219,13 +221,15 @@ def test_a_search_answers_hits_with_scores_and_parts(app: App) -> None:
     stored(app, "green tea", tags=["drink"])
     stored(app, "green car")
 
-    query = {"query": "green tea", "k": 5, "filter": {"field": "tags", "contains": "drink"}}
+    query = {"query": "green tea", "k": 5, "filter": {"field": "tags", "contains": "drink"}, "explain": True}
     status, body, _ = app("POST", "/v1/users/ana/search", query)
 
     assert status == 200
     assert [hit["memory"]["content"] for hit in body["hits"]] == ["green tea"]
     assert body["hits"][0]["score"] == 1.0
-    assert set(body["hits"][0]["parts"]) == {"lexical", "semantic", "actor"}
+    lifts = {"recency", "importance", "reinforcement"}
+    assert set(body["hits"][0]["parts"]) == {"lexical", "semantic", "actor"} | lifts
+    assert app("POST", "/v1/users/ana/search", query | {"explain": False})[1]["hits"][0]["parts"] is None
     assert (body["scanned"], body["degraded"], body["truncated"]) == (1, False, False)
 
 

@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl
 
 from recollect.commit import Request, Surroundings
 from recollect.controller import MemoryController
-from recollect.model import Memory, MemoryType, NewMemory
+from recollect.model import Entry, Memory, MemoryType, NewMemory
 from recollect.ports import Embedder, MemoryStore
 from recollect.storing import OnSimilar, ToStore
 
@@ -70,6 +70,12 @@ def to_store(
 ) -> ToStore:
     """Make what a caller wants to be stored."""
     return ToStore(NewMemory(content=content, **values), on_similar, supersedes)
+
+
+def entries_of(store: MemoryStore, user_id: str = "ana", after_seq: int = 0) -> list[Entry]:
+    """Read a user's log without the touches in it."""
+    records, _ = store.read_log(user_id, after_seq)
+    return [record for record in records if isinstance(record, Entry)]
 
 
 def memory(content: str, **values: Any) -> Memory:

@@ -1,14 +1,14 @@
 """Filters as they travel, memories to try them on, and a naive evaluator that shares nothing with the service's."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any
 
 from hypothesis import strategies as st
-from recollect.model import Memory, MemoryType, Status
+from recollect.model import Memory, MemoryType, Status, Touch
 
 from tests.support.builders import NOW_MS, memory
 
@@ -24,9 +24,14 @@ _TEXTS = st.lists(st.sampled_from("abc"), max_size=2, unique=True).map(tuple)
 _VALUES = st.sampled_from([*_SCALARS, [1, "a"], [True, None, [2]], {"b": "a"}, {"b": {"b": 2}}, [], {}])
 _METADATA = st.dictionaries(st.sampled_from(["a", "a.b", "b"]), _VALUES, max_size=3)
 
+
+def _used(use: tuple[int, int | None], **values: Any) -> Memory:
+    return replace(memory(WORDS), access_count=use[0], last_accessed_at_ms=use[1], **values)
+
+
 MEMORIES = st.builds(
-    replace,
-    st.just(memory(WORDS)),
+    _used,
+    use=st.just((0, None)) | st.tuples(st.sampled_from([1, 3]), _TIMES),
     type=st.sampled_from(MemoryType),
     status=st.sampled_from(Status),
     tags=_TEXTS,
@@ -70,9 +75,10 @@ COMPARISONS: dict[str, st.SearchStrategy[dict[str, Any]]] = {
     "status": _scalar("status", list(Status), _EQUALITY),
     **{name: _comparison(name, {"contains": st.sampled_from("abz")}) for name in ("tags", "flags")},
     "importance": _scalar("importance", [0, 0.5, 0.9, 1, 2], (*_EQUALITY, *_ORDER)),
+    "access_count": _scalar("access_count", [0, 1, 1.5, 3, 10**20], (*_EQUALITY, *_ORDER)),
     **{
         name: _scalar(name, list(INSTANTS.values()), (*_EQUALITY, *_ORDER))
-        for name in ("created_at", "updated_at", "occurred_at", "expires_at", "valid_until")
+        for name in ("created_at", "updated_at", "occurred_at", "expires_at", "valid_until", "last_accessed_at")
     },
     **{
         name: _scalar(name, ["a", "b", "Leo", "é", ""], (*_EQUALITY, *_ORDER))
@@ -98,6 +104,16 @@ FILTERS = st.recursive(
 def _depth(asked: Any) -> int:
     parts = [*asked.get("all", []), *asked.get("any", []), *([asked["not"]] if "not" in asked else [])]
     return 1 + max(map(_depth, parts), default=0)
+
+
+def touches_of(memories: Sequence[Memory]) -> list[Touch]:
+    """Make the touches that the memories' use comes from, after as many entries as there are memories."""
+    return [
+        Touch(touch_id=f"{number}-{memory_.memory_id}", seq=len(memories), at_ms=at_ms, memory_ids=(memory_.memory_id,))
+        for memory_ in memories
+        for number in range(memory_.access_count)
+        if (at_ms := memory_.last_accessed_at_ms) is not None
+    ]
 
 
 def mentions_status(asked: dict[str, Any]) -> bool:

@@ -42,8 +42,8 @@ def seen_by(of: MemoryController, user_id: str = "ana", query: str = CANARY) -> 
         for mode in Mode
         for hit in of.search(user_id, SearchQuery(text=query, mode=mode, k=100)).hits
     }
-    context = of.context(user_id, SearchQuery(text=query), 1_000).text
-    return listed | found | ({context} if context else set())
+    block = of.context(user_id, SearchQuery(text=query), 1_000)
+    return listed | found | {part.text for part in (block.stable, block.volatile) if part.text}
 
 
 def everything_kept(store: MemoryStore) -> str:

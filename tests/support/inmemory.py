@@ -6,7 +6,7 @@ from threading import Lock
 
 from recollect import keys
 from recollect.errors import Conflict
-from recollect.model import Change, Entry, Head, Memory
+from recollect.model import Change, Entry, Head, Memory, Touch
 from recollect.ports import Item, StoredAnswer, Version
 
 
@@ -20,11 +20,18 @@ class InMemoryMemoryStore:
         self._memories: dict[tuple[str, str], Memory] = {}
         self._answers: dict[tuple[str, str], StoredAnswer] = {}
         self._versions: dict[tuple[str, str, int], Version] = {}
+        self._touches: dict[tuple[str, str], Touch] = {}
 
-    def read_log(self, user_id: str, after_seq: int) -> tuple[list[Entry], Head]:
+    def read_log(self, user_id: str, after_seq: int, touched_ms: int = 0) -> tuple[list[Entry | Touch], Head]:
         with self._lock:
-            log = self._logs.get(user_id, {})
-            return [log[seq] for seq in sorted(log) if seq > after_seq], self._heads.get(user_id, Head())
+            records: dict[str, Entry | Touch] = {keys.entry(seq): of for seq, of in self._logs.get(user_id, {}).items()}
+            records |= {key: touch for (owner, key), touch in self._touches.items() if owner == user_id}
+            first = keys.touch(after_seq, touched_ms)
+            return [records[key] for key in sorted(records) if key >= first], self._heads.get(user_id, Head())
+
+    def touch(self, user_id: str, touch: Touch, expires_at_s: int) -> None:
+        with self._lock:
+            self._touches[user_id, keys.touch(touch.seq, touch.at_ms, touch.touch_id)] = touch
 
     def append(
         self,
@@ -55,11 +62,6 @@ class InMemoryMemoryStore:
     def stored_answer(self, user_id: str, key: str) -> StoredAnswer | None:
         with self._lock:
             return self._answers.get((user_id, key))
-
-    def present(self, user_id: str, memory_id: str) -> Memory | None:
-        with self._lock:
-            is_erasing = self._heads.get(user_id, Head()).erasing_since_ms is not None
-            return None if is_erasing else self._memories.get((user_id, memory_id))
 
     def versions(self, user_id: str, memory_id: str, below: int | None, limit: int) -> list[Version]:
         with self._lock:
@@ -101,6 +103,7 @@ class InMemoryMemoryStore:
     def items(self, user_id: str, limit: int, after: Item | None = None) -> list[Item]:
         with self._lock:
             found = [Item("log", keys.entry(seq)) for seq in self._logs.get(user_id, {})]
+            found += [Item("log", key) for owner, key in self._touches if owner == user_id]
             found += [Item("memories", keys.memory(of)) for owner, of in self._memories if owner == user_id]
             found += [
                 Item("memories", keys.version(of, number)) for owner, of, number in self._versions if owner == user_id
@@ -125,7 +128,9 @@ class InMemoryMemoryStore:
 
     def _erase(self, user_id: str, key: str) -> None:
         kind, _, name = key.partition("#")
-        if kind == "LOG":
+        if keys.is_touch(key):
+            del self._touches[user_id, key]
+        elif kind == "LOG":
             del self._logs[user_id][keys.seq_of(key)]
         elif kind == "MEM":
             del self._memories[user_id, name]

@@ -12,7 +12,7 @@ from recollect.filters import EVERYTHING
 from recollect.model import Memory, Status
 from recollect.undoing import Resolution
 
-from tests.support.builders import asking, controller, to_store
+from tests.support.builders import asking, controller, entries_of, to_store
 from tests.support.inmemory import InMemoryMemoryStore
 
 DISAGREEING = (
@@ -58,7 +58,7 @@ class Story:
         if action == "store" or self.ids:
             with suppress(Conflict, NotFound):
                 actions[action]()
-        known = {entry.memory_id for entry in self.store.read_log("ana", 0)[0]}
+        known = {entry.memory_id for entry in entries_of(self.store)}
         self.ids += sorted(known.difference(self.ids))
 
     def conflict(self, index: int) -> tuple[str, str]:
@@ -89,7 +89,7 @@ def test_links_agree_and_a_chain_has_one_head(actions: list[tuple[str, int, int]
             assert memories[memory.superseded_by].supersedes == memory.memory_id
         for linked in set(memory.conflicts_with) & set(memories):
             assert memory.memory_id in memories[linked].conflicts_with
-    entries, _ = story.store.read_log("ana", 0)
+    entries = entries_of(story.store)
     assert all(entry.by == "ana" and entry.reason for entry in entries)
     statuses = {entry.memory_id: entry.columns.status for entry in entries if entry.columns is not None}
     assert {memory_id: statuses[memory_id] for memory_id in memories} == {

@@ -70,13 +70,7 @@ def test_a_memory_takes_the_place_of_another_by_the_callers_word() -> None:  # c
     old, new = of.get("ana", old_id), of.get("ana", outcome.memory_id)
     assert (outcome.outcome, outcome.other_id) == ("superseded", old_id)
     assert (old.status, old.superseded_by, old.valid_until_ms) == (Status.SUPERSEDED, new.memory_id, NOW_MS)
-    assert (new.supersedes, new.tags, new.importance, new.pinned, new.lineage) == (
-        old_id,
-        ("work",),
-        0.9,
-        True,
-        (old_id,),
-    )
+    assert (new.supersedes, new.tags, new.importance, new.pinned) == (old_id, ("work",), 0.9, True)
     assert found(of, "the office is in Porto or Lisbon") == ["we meet in Lisbon now"]
     assert [one.memory.version for one in of.versions("ana", old_id, 9).versions] == [2, 1]
 

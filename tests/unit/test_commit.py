@@ -9,7 +9,7 @@ from recollect.commit import MAX_ATTEMPTS, Partitions
 from recollect.controller import MemoryController
 from recollect.errors import InvalidInput, NotFound, StaleVersion, Unavailable
 from recollect.filters import ACTIVE
-from recollect.model import Change, Entry, Head
+from recollect.model import Change, Entry, Head, Touch
 from recollect.ports import StoredAnswer
 from recollect.storing import OnSimilar
 
@@ -35,9 +35,9 @@ class FailingStore(InMemoryMemoryStore):
             raise Unavailable(name)
         return value
 
-    def read_log(self, user_id: str, after_seq: int) -> tuple[list[Entry], Head]:
+    def read_log(self, user_id: str, after_seq: int, touched_ms: int = 0) -> tuple[list[Entry | Touch], Head]:
         run = super().read_log
-        return self._call("read_log", lambda: run(user_id, after_seq))  # type: ignore[no-any-return]
+        return self._call("read_log", lambda: run(user_id, after_seq, touched_ms))  # type: ignore[no-any-return]
 
     def append(
         self, user_id: str, head: Head, seen: Head, changes: Sequence[Change], by: str, answer: StoredAnswer | None
@@ -255,11 +255,11 @@ def test_a_log_that_was_read_while_a_commit_went_through_is_read_again_or_cut() 
     views = iter([(entries[:1], head), (entries, replace(head, seq=1)), (entries, head)])
 
     class Torn(InMemoryMemoryStore):
-        def read_log(self, user_id: str, after_seq: int) -> tuple[list[Entry], Head]:
+        def read_log(self, user_id: str, after_seq: int, touched_ms: int = 0) -> tuple[list[Entry | Touch], Head]:
             seen, at = next(views)
             return [entry for entry in seen if entry.seq > after_seq], at
 
-    partitions = Partitions(Torn(), "hashing", 64)
+    partitions = Partitions(Torn(), "hashing", 64, Clock())
 
     assert len(partitions.refresh("ana")) == 1  # head without its entry: read again; then an entry without its head
     assert len(partitions.refresh("ana")) == 2

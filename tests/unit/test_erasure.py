@@ -30,7 +30,8 @@ FULL = memory(
     valid_until_ms=5,
     conflicts_with=("D",),
     merged_content="more peanuts",
-    lineage=("E",),
+    access_count=3,
+    last_accessed_at_ms=4,
     updated_at_ms=NOW_MS + 1,
 )
 KEPT = {

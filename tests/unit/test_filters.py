@@ -17,7 +17,7 @@ from recollect.partition import Partition
 from recollect.schemas.filters import FilterInput
 
 from tests.support.builders import NOW_MS, memory
-from tests.support.filters import COMPARISONS, FILTERS, INSTANTS, MEMORIES, lets_through, mentions_status
+from tests.support.filters import COMPARISONS, FILTERS, INSTANTS, MEMORIES, lets_through, mentions_status, touches_of
 
 
 def parsed(asked: Any) -> Filter:
@@ -39,7 +39,8 @@ def entry(seq: int, of: Memory) -> Entry:
 
 def partition(memories: Sequence[Memory]) -> Partition:
     made = Partition("hashing", 8)
-    made.apply([entry(seq, of) for seq, of in enumerate(memories, start=1)], Head(seq=len(memories), epoch="E"))
+    entries = [entry(seq, of) for seq, of in enumerate(memories, start=1)]
+    made.apply([*entries, *touches_of(memories)], Head(seq=len(memories), epoch="E"))
     return made
 
 

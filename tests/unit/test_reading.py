@@ -16,7 +16,7 @@ from recollect.schemas.filters import FilterInput
 
 from tests.support.builders import NOW_MS, Clock, asking, controller, memory, to_store
 from tests.support.embedder import HashingEmbedder
-from tests.support.filters import FILTERS, MEMORIES, WORDS, lets_through
+from tests.support.filters import FILTERS, MEMORIES, WORDS, lets_through, touches_of
 from tests.support.inmemory import InMemoryMemoryStore
 
 
@@ -31,6 +31,8 @@ def reading(memories: Sequence[Memory], embedder: HashingEmbedder | None = None)
     ]
     head = Head(seq=len(changes), epoch="E", embedder=embedder.name, dimension=embedder.dimension)
     store.append("ana", head, Head(), changes, "ana", None)
+    for touch in touches_of(memories):
+        store.touch("ana", touch, NOW_MS)
     embedder.texts.clear()
     return controller(store, embedder)
 
@@ -68,7 +70,8 @@ def test_the_same_filter_gives_the_same_memories_in_every_read(memories: list[Me
 
     assert set(ids(of.list_memories("ana", wanted, 200).memories)) == expected
     for mode in Mode:
-        result = of.search("ana", SearchQuery(text=f"{WORDS} please", k=100, mode=mode, filter=wanted))
+        query = SearchQuery(text=f"{WORDS} please", k=100, mode=mode, filter=wanted, reinforces=False)
+        result = of.search("ana", query)
         assert {hit.memory.memory_id for hit in result.hits} == expected
         assert result.scanned == len(expected)
 

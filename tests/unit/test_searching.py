@@ -2,7 +2,7 @@ import pytest
 from recollect.answers import SearchQuery
 from recollect.errors import Unavailable
 from recollect.ordering import Order, OrderBy
-from recollect.ranking import Mode
+from recollect.ranking import Mode, Weights
 from recollect.storing import OnSimilar
 
 from tests.support.asked import ANY_MODE, found, stored, where
@@ -67,15 +67,22 @@ def test_min_score_and_ranges_leave_out_what_is_below() -> None:
 
 
 @pytest.mark.parametrize("mode", RANKING)
-@pytest.mark.parametrize("exact", ["where is the spare key", "the spare key is under the mat"])
-def test_an_old_exact_match_beats_a_fresh_vague_one(mode: Mode, exact: str) -> None:  # case R7
+@pytest.mark.parametrize(
+    ("exact", "weights"),
+    [
+        ("where is the spare key", Weights(recency=1.0)),
+        ("where is the spare key", Weights()),
+        ("the spare key is under the mat", Weights()),
+    ],
+)
+def test_an_old_exact_match_beats_a_fresh_vague_one(mode: Mode, exact: str, weights: Weights) -> None:  # case R7
     clock = Clock()
     of = controller(clock=clock)
     stored(of, exact)
     clock.now_ms += 240 * 24 * 3600 * 1000
     stored(of, "a key is useful", "the weather is nice", "where is everybody")
 
-    assert found(of, "where is the spare key", mode=mode)[0] == exact
+    assert found(of, "where is the spare key", mode=mode, weights=weights)[0] == exact
 
 
 def test_hybrid_answers_lexically_and_says_so_when_the_embedder_is_down() -> None:  # case R6

@@ -12,7 +12,7 @@ from recollect.ranking import Mode
 from recollect.storing import OnSimilar
 
 from tests.support.asked import found, stored
-from tests.support.builders import asking, controller, to_store
+from tests.support.builders import asking, controller, entries_of, to_store
 from tests.support.inmemory import InMemoryMemoryStore
 
 
@@ -48,12 +48,11 @@ def test_a_changed_value_takes_the_place_of_the_old_one_in_one_commit() -> None:
 
     (outcome,) = of.store(asking(key="k"), [to_store("The user's team uses PostgreSQL 15")])
 
-    entries, _ = store.read_log("ana", 0)
     answer = store.stored_answer("ana", "k")
     assert (outcome.outcome, outcome.other_id) == ("superseded", old_id)
     assert outcome.detail is not None
-    assert [entry.operation for entry in entries] == ["create", "supersede", "create"]
-    assert all("PostgreSQL" not in entry.reason for entry in entries)
+    assert [entry.operation for entry in entries_of(store)] == ["create", "supersede", "create"]
+    assert all("PostgreSQL" not in entry.reason for entry in entries_of(store))
     assert answer is not None
     assert "PostgreSQL" not in answer.answer_json
     assert found(of, "PostgreSQL") == ["The user's team uses PostgreSQL 15"]
@@ -119,7 +118,7 @@ def test_a_batch_that_contradicts_itself_is_reconciled_in_its_order() -> None:
 
     assert [outcome.outcome for outcome in outcomes] == ["created", "superseded", "superseded"]
     assert found(of, "PostgreSQL") == ["The user's team uses PostgreSQL 15"]
-    assert of.get("ana", outcomes[2].memory_id).lineage == (outcomes[1].memory_id, outcomes[0].memory_id)
+    assert of.get("ana", outcomes[2].memory_id).supersedes == outcomes[1].memory_id
 
 
 def test_saying_it_again_in_other_letters_changes_nothing() -> None:  # case M2

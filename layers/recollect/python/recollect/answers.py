@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from recollect.filters import ACTIVE, Filter
 from recollect.model import Memory
 from recollect.ordering import NEWEST_FIRST, Order
-from recollect.ranking import Mode
+from recollect.ranking import DEFAULT_WEIGHTS, Mode, Weights
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +23,10 @@ class SearchQuery:
         In [0, 1]; hits below it are left out.
     order : Order
         Of the hits in mode ``exact``; the other modes order by score.
+    weights : Weights
+        How much else than relevance lifts a score.
+    reinforces : bool
+        Whether the hits count as used.
     """
 
     text: str
@@ -31,6 +35,8 @@ class SearchQuery:
     min_score: float = 0.0
     filter: Filter = ACTIVE
     order: Order = NEWEST_FIRST
+    weights: Weights = DEFAULT_WEIGHTS
+    reinforces: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +85,35 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
-class ContextBlock:
-    """A prompt block with the memories that matter for a query; empty when there are none."""
+class ContextPart:
+    """A fenced text with memories in it; empty when there are none.
+
+    Parameters
+    ----------
+    etag : str
+        Equal for equal texts.
+    """
 
     text: str
     memory_ids: tuple[str, ...]
     estimated_tokens: int
+    etag: str
+
+
+@dataclass(frozen=True, slots=True)
+class ContextBlock:
+    """A prompt block: what is always worth knowing about the user, then what matters for a query.
+
+    Parameters
+    ----------
+    stable : ContextPart
+        Byte for byte the same until the user's profile changes, whatever the query.
+    volatile : ContextPart
+        Memories for the query, best first, without those of `stable`.
+    """
+
+    stable: ContextPart
+    volatile: ContextPart
     is_degraded: bool
 
 

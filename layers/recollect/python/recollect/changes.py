@@ -214,6 +214,7 @@ def columns_for(memory: Memory, embedded: "Embedded | tuple[bytes, str]") -> Col
         term_counts=term_counts(_searchable(memory)),
         codes=codes,
         embedder=embedder,
+        supersedes=memory.supersedes,
     )
 
 

@@ -28,8 +28,7 @@ def commit_bytes(changes: Sequence[Change]) -> int:
 def answer_bytes(memory: Memory) -> int:
     """Bound the bytes that a memory takes in an answer."""
     labels = chain(memory.tags, (memory.agent_id or "", memory.session_id or "", memory.actor or ""))
-    links = chain(memory.conflicts_with, memory.lineage)
-    texts = json.dumps([memory.content, memory.merged_content, *labels, *links], ensure_ascii=False)
+    texts = json.dumps([memory.content, memory.merged_content, *labels, *memory.conflicts_with], ensure_ascii=False)
     return len(texts.encode()) + len(memory.metadata_json.encode()) + 1_000
 
 

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from recollect import telemetry
 from recollect.changes import Decision, Outcome
 from recollect.errors import Conflict, InvalidInput, Unavailable
-from recollect.model import Entry, Head, Memory
+from recollect.model import Entry, Head, Memory, Touch
 from recollect.partition import Partition
 from recollect.ports import MemoryStore, StoredAnswer
 
@@ -79,12 +79,16 @@ class Partitions:
     store : MemoryStore
     embedder, dimension
         Of the vectors that can be compared.
+    now_ms : callable
+        Gives epoch milliseconds.
     """
 
-    def __init__(self, store: MemoryStore, embedder: str, dimension: int) -> None:
+    def __init__(self, store: MemoryStore, embedder: str, dimension: int, now_ms: Callable[[], int]) -> None:
         self._store = store
         self._embedder = embedder
         self._dimension = dimension
+        self._now_ms = now_ms
+        self._read_ms: dict[str, int] = {}
         self._warm: OrderedDict[str, Partition] = OrderedDict()
 
     def refresh(self, user_id: str) -> Partition:
@@ -96,36 +100,54 @@ class Partitions:
             If the store does not answer.
         """
         with telemetry.stage("refresh"):
+            read_ms = self._now_ms()
             partition = self._warm.pop(user_id, None) or self._new()
-            entries, head = self._read(user_id, partition.head.seq)
+            records, head = self._read(user_id, partition)
             if partition.head.epoch not in ("", head.epoch):
                 partition = self._new()
-                entries, head = self._read(user_id, 0)
-            partition.apply(entries, head)
+                records, head = self._read(user_id, partition)
+            partition.apply(records, head)
             self._warm[user_id] = partition
+            self._read_ms[user_id] = read_ms
             self._evict()
+        return partition
+
+    def recent(self, user_id: str, within_ms: int) -> Partition:
+        """Give a user's partition as it was at most that long ago; refresh it if need be.
+
+        Raises
+        ------
+        Unavailable
+            If the store does not answer.
+        """
+        partition = self._warm.get(user_id)
+        if partition is None or self._now_ms() - self._read_ms[user_id] > within_ms:
+            return self.refresh(user_id)
         return partition
 
     def forget(self, user_id: str) -> None:
         """Drop what is kept of a user."""
         self._warm.pop(user_id, None)
+        self._read_ms.pop(user_id, None)
 
     def _new(self) -> Partition:
         return Partition(self._embedder, self._dimension)
 
-    def _read(self, user_id: str, after_seq: int) -> tuple[list[Entry], Head]:
+    def _read(self, user_id: str, partition: Partition) -> tuple[list[Entry | Touch], Head]:
         # A Query is not isolated from a transaction as a whole: it may see its entries without its head (they are
         # left for the next refresh), or its head without its entries (read again).
+        last = partition.head.seq
         for _ in range(MAX_TORN_READS):
-            entries, head = self._store.read_log(user_id, after_seq)
-            entries = [entry for entry in entries if entry.seq <= head.seq]
-            if after_seq + len(entries) >= head.seq:
+            records, head = self._store.read_log(user_id, last, partition.touched_ms)
+            records = [record for record in records if record.seq <= head.seq]
+            if last + sum(isinstance(record, Entry) for record in records) >= head.seq:
                 break
-        return entries, head
+        return records, head
 
     def _evict(self) -> None:
         while len(self._warm) > 1 and sum(p.row_count for p in self._warm.values()) > CACHE_MAX_ROWS:
-            self._warm.popitem(last=False)
+            user_id, _ = self._warm.popitem(last=False)
+            del self._read_ms[user_id]
 
 
 class Committer:

@@ -41,7 +41,11 @@ class MemoryController(Erasing, Writing):
         """
         if not is_memory_id(memory_id):
             raise NotFound
-        return self._unexpired(self._store.present(user_id, memory_id))
+        partition = self._partitions.refresh(user_id)
+        if partition.version_of(memory_id) is None:
+            raise NotFound
+        memory = self._unexpired(self._store.fetch(user_id, (memory_id,)).get(memory_id))
+        return partition.with_use(memory)
 
     def list_memories(
         self, user_id: str, wanted: Filter, limit: int, cursor: str | None = None, order: Order = NEWEST_FIRST
@@ -62,7 +66,7 @@ class MemoryController(Erasing, Writing):
         if last is not None:
             positions = ordering.after(positions, last, order)
         page = positions[:limit]
-        memories, shown = self._fetch(user_id, [memory_id for _, _, memory_id in page])
+        memories, shown = self._fetch(user_id, partition, [memory_id for _, _, memory_id in page])
         more = shown < len(page) or len(positions) > limit
         return Page(tuple(memories), write_cursor(page[shown - 1], user_id, wanted, order) if more else None)
 
@@ -79,26 +83,40 @@ class MemoryController(Erasing, Writing):
         if not mask.any():
             return SearchResult((), 0, is_degraded=False, is_truncated=False)
         if query.mode is Mode.EXACT:
-            return self._exact(user_id, partition, mask, query)
-        vector, is_degraded = self._query_vector(partition, query)
-        with telemetry.stage("rank"):
-            scored = ranking.score(partition, mask, query.text, vector, query.mode)
-            ranked = ranking.best(scored, query.k, query.min_score)
-        hits, is_truncated = self._hits(user_id, partition, ranked)
-        return SearchResult(hits, int(mask.sum()), is_degraded, is_truncated)
+            result = self._exact(user_id, partition, mask, query)
+        else:
+            ranked, is_degraded = self._rank(partition, mask, query)
+            hits, is_truncated = self._hits(user_id, partition, ranked)
+            result = SearchResult(hits, int(mask.sum()), is_degraded, is_truncated)
+        if query.reinforces:
+            self._reinforce(user_id, [hit.memory.memory_id for hit in result.hits])
+        return result
 
     def context(self, user_id: str, query: SearchQuery, token_budget: int) -> ContextBlock:
-        """Render the memories that matter for a query into a prompt block; flagged ones stay out until approved.
+        """Render the user's profile and the memories that matter for a query into a prompt block.
+
+        Flagged memories stay out until they are approved. Those that were put in for the query count as used.
 
         Raises
         ------
         Unavailable
             As `search`.
         """
-        found = self.search(user_id, replace(query, k=CONTEXT_MAX_HITS))
-        unflagged = [hit.memory for hit in found.hits if not hit.memory.flags]
-        text, memory_ids = context.render(unflagged, token_budget)
-        return ContextBlock(text, tuple(memory_ids), context.estimated_tokens(text), found.is_degraded)
+        partition = self._partitions.refresh(user_id)
+        mask = visible(partition, query.filter, self._surroundings.now_ms()) & ~partition.texts("flags").filled
+        profile = context.profile(partition, mask)
+        ranked, is_degraded = self._rank(partition, mask, replace(query, k=CONTEXT_MAX_HITS))
+        found = [partition.memory_id(int(row)) for row in ranked.rows]
+        memories, _ = self._fetch(user_id, partition, list(dict.fromkeys(profile + found)))
+        known = set(profile)
+        stable, volatile = context.render(
+            [memory for memory in memories if memory.memory_id in known],
+            [memory for memory in memories if memory.memory_id not in known],
+            token_budget,
+        )
+        if query.reinforces:
+            self._reinforce(user_id, volatile.memory_ids)
+        return ContextBlock(stable, volatile, is_degraded)
 
     def stats(self, user_id: str) -> Stats:
         """Count a user's memories."""
@@ -124,9 +142,22 @@ class MemoryController(Erasing, Writing):
 
     def _exact(self, user_id: str, partition: Partition, mask: Mask, query: SearchQuery) -> SearchResult:
         positions = ordering.positions(partition, mask, query.order)[: query.k]
-        memories, shown = self._fetch(user_id, [memory_id for _, _, memory_id in positions])
+        memories, shown = self._fetch(user_id, partition, [memory_id for _, _, memory_id in positions])
         hits = tuple(Hit(memory, 1.0, {}) for memory in memories)
         return SearchResult(hits, int(mask.sum()), is_degraded=False, is_truncated=shown < len(positions))
+
+    def _rank(self, partition: Partition, mask: Mask, query: SearchQuery) -> tuple[Ranked, bool]:
+        """Find the best rows under a mask; tell whether the embedder did not answer."""
+        vector, is_degraded = self._query_vector(partition, query)
+        asked = ranking.Asked(
+            text=query.text,
+            vector=vector,
+            mode=query.mode,
+            weights=query.weights,
+            now_ms=self._surroundings.now_ms(),
+        )
+        with telemetry.stage("rank"):
+            return ranking.best(ranking.score(partition, mask, asked), query.k, query.min_score), is_degraded
 
     def _query_vector(self, partition: Partition, query: SearchQuery) -> tuple[Vector | None, bool]:
         if query.mode is Mode.LEXICAL:
@@ -141,7 +172,7 @@ class MemoryController(Erasing, Writing):
 
     def _hits(self, user_id: str, partition: Partition, ranked: Ranked) -> tuple[tuple[Hit, ...], bool]:
         memory_ids = [partition.memory_id(int(row)) for row in ranked.rows]
-        memories, shown = self._fetch(user_id, memory_ids)
+        memories, shown = self._fetch(user_id, partition, memory_ids)
         place = {memory_id: number for number, memory_id in enumerate(memory_ids)}
         hits = tuple(
             Hit(
@@ -153,7 +184,7 @@ class MemoryController(Erasing, Writing):
         )
         return hits, shown < len(memory_ids)
 
-    def _fetch(self, user_id: str, memory_ids: Sequence[str]) -> tuple[list[Memory], int]:
+    def _fetch(self, user_id: str, partition: Partition, memory_ids: Sequence[str]) -> tuple[list[Memory], int]:
         """Fetch memories in order until the answer is full; tell how many of the ids were looked at."""
         if not memory_ids:
             return [], 0
@@ -168,5 +199,5 @@ class MemoryController(Erasing, Writing):
             used += answer_bytes(memory)
             if used > ANSWER_MAX_BYTES and memories:
                 return memories, shown
-            memories.append(memory)
+            memories.append(partition.with_use(memory))
         return memories, len(memory_ids)

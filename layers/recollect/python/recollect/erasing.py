@@ -2,9 +2,10 @@
 
 A purge is a commit, after which nothing reads the memory any more, and then a redaction of what the table still holds
 of it. An erasure first fences the user's head: from then on there is nothing to read, and every commit that was in
-flight fails on its condition. Then it deletes in transactions that each move the head, so that no item is counted
-twice and a process that was asleep cannot delete what a later life of the user has written under the same key.
-Both may die anywhere and be called again, or run twice at once.
+flight fails on its condition. It waits for the touches of searches in flight; one that comes later still is void, and
+goes by its time to live. Then it deletes in transactions that each move the head, so that no item is counted twice
+and a process that was asleep cannot delete what a later life of the user has written under the same key. Both may die
+anywhere and be called again, or run twice at once.
 """
 
 from collections.abc import Mapping
@@ -21,6 +22,7 @@ from recollect.ports import Item, MemoryStore
 
 BUDGET_MS = 15_000  # of the 29 s that a request may take
 COUNT_BUDGET_MS = 5_000
+SETTLING_MS = 3_000  # after the fence, for searches in flight to keep their touches; see writing.TOUCH_WITHIN_MS
 ITEMS_PER_READ = 500
 ITEMS_PER_DELETE = 25  # the largest memories with their entries fit the 4 MB of a transaction
 VERSIONS_PER_READ = 20
@@ -76,6 +78,7 @@ class Erasing:
             head = self._fenced(user_id)
             if head is None:
                 return self._erased(Head())
+            self._settle(head)
             while items := self._store.items(user_id, ITEMS_PER_READ):
                 head, is_over = self._erase_items(user_id, head, items, deadline)
                 if is_over:
@@ -135,6 +138,11 @@ class Erasing:
             else:
                 return head
         raise Unavailable("other writers of this user kept coming first; retry later")
+
+    def _settle(self, head: Head) -> None:
+        left_ms = (head.erasing_since_ms or 0) + SETTLING_MS - self._surroundings.now_ms()
+        if left_ms > 0:
+            self._surroundings.sleep(left_ms / 1000)
 
     def _erase_items(self, user_id: str, head: Head, items: list[Item], deadline: int) -> tuple[Head, bool]:
         """Delete items until the time is over or another call comes first; tell whether the erasure is over."""

@@ -105,5 +105,5 @@ def _numbers(partition: Partition, name: str, wanted: Compare) -> Mask:
     if wanted.operator is Operator.EXISTS:
         return is_there if wanted.operand else ~is_there
     if wanted.operator is Operator.IN:
-        return np.isin(values, np.asarray(wanted.operand, dtype=values.dtype))
+        return np.isin(values, np.asarray(wanted.operand))
     return np.asarray(is_there & _RELATIONS[wanted.operator](values, wanted.operand))

@@ -57,6 +57,8 @@ FIELDS: Mapping[str, Kind] = {
     "actor": Kind.TEXT,
     "memory_id": Kind.TEXT,
     "pinned": Kind.BOOLEAN,
+    "access_count": Kind.NUMBER,
+    "last_accessed_at": Kind.INSTANT,
     METADATA: Kind.JSON,
 }
 _EQUALITY = frozenset({Operator.EQ, Operator.NE, Operator.IN, Operator.EXISTS})

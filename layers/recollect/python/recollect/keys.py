@@ -2,7 +2,7 @@
 
 A user id is always the whole rest of a partition key, and never part of a sort key, so that no character in it
 can reach into another user's keys. ``'0'..'9' < 'H'``: one Query from ``LOG#<seq>`` to ``LOG#HEAD`` returns new
-entries and the head.
+entries, the touches after each, and the head.
 """
 
 from recollect.errors import CorruptData
@@ -13,11 +13,13 @@ _USER = "USER#"
 _MEMORY = "MEM#"
 _VERSION = "VER#"
 _IDEMPOTENCY = "IDEM#"
+_TOUCH = "#TOUCH#"
 _KINDS = {_LOG: "log_entries", _MEMORY: "memories", _VERSION: "versions", _IDEMPOTENCY: "stored_answers"}
 _SEQ_DIGITS = 20
+_TIME_DIGITS = 13
 _VERSION_DIGITS = 6
 
-KINDS = (*_KINDS.values(), "other")
+KINDS = (*_KINDS.values(), "touches", "other")
 
 
 def log_partition(user_id: str) -> str:
@@ -49,8 +51,35 @@ def seq_of(sort_key: str) -> int:
     return int(digits)
 
 
+def touch(seq: int, at_ms: int, touch_id: str = "") -> str:
+    """Sort key of a touch: after the entry `seq` and before the next one; without an id, of the first at that time."""
+    return f"{entry(seq)}{_TOUCH}{at_ms:0{_TIME_DIGITS}d}#{touch_id}"
+
+
+def is_touch(sort_key: str) -> bool:
+    """Tell whether a sort key is that of a touch."""
+    return sort_key.startswith(_LOG) and _TOUCH in sort_key
+
+
+def touch_of(sort_key: str) -> tuple[int, int, str]:
+    """Read entry number, time and id out of a touch's sort key.
+
+    Raises
+    ------
+    CorruptData
+        If it is not one.
+    """
+    before, _, after = sort_key.partition(_TOUCH)
+    at_ms, _, touch_id = after.partition("#")
+    if len(at_ms) != _TIME_DIGITS or not at_ms.isdecimal() or not touch_id:
+        raise CorruptData("a touch's key has another form")
+    return seq_of(before), int(at_ms), touch_id
+
+
 def kind_of(sort_key: str) -> str:
     """Name the kind of item that a sort key means, ``other`` for what has no name here."""
+    if is_touch(sort_key):
+        return "touches"
     return next((kind for prefix, kind in _KINDS.items() if sort_key.startswith(prefix)), "other")
 
 

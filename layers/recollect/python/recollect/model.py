@@ -95,8 +95,11 @@ class Memory(NewMemory):
         Active memories that may contradict this one; nobody has decided yet.
     merged_content : str or None
         What was merged into the content by the present version, so that it can be taken out again.
-    lineage : tuple of str
-        Memories whose place it took, newest first; their use counts as its own.
+    access_count : int
+        How often a search returned it, or a store said it again; with what it took over from the memory that it
+        superseded. Not kept with the memory: counted by its partition, 0 where nobody asked.
+    last_accessed_at_ms : int or None
+        When that was last.
     """
 
     memory_id: str
@@ -110,7 +113,8 @@ class Memory(NewMemory):
     valid_until_ms: int | None = None
     conflicts_with: tuple[str, ...] = ()
     merged_content: str | None = None
-    lineage: tuple[str, ...] = ()
+    access_count: int = 0
+    last_accessed_at_ms: int | None = None
 
 
 class Operation(StrEnum):
@@ -148,6 +152,8 @@ class Columns:
         As the memory's, for filters on metadata.
     content_bytes : int
         UTF-8 bytes of the content.
+    supersedes : str or None
+        The memory whose use counts as this one's from the start.
     """
 
     type: MemoryType
@@ -171,6 +177,7 @@ class Columns:
     term_counts: Mapping[int, int] = field(repr=False)
     codes: bytes = field(repr=False)
     embedder: str
+    supersedes: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,6 +207,26 @@ class Entry:
     reason: str
     columns: Columns | None
     content_hash: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Touch:
+    """A use of memories: a search returned them, or a store said them again. Counted, and no part of the trail.
+
+    Parameters
+    ----------
+    touch_id : str
+        ULID.
+    seq : int
+        The last entry that was committed then, as far as the reader knew.
+    memory_ids : tuple of str
+        Each counts once.
+    """
+
+    touch_id: str
+    seq: int
+    at_ms: int
+    memory_ids: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,6 +17,7 @@ class OrderBy(StrEnum):
     CREATED_AT = "created_at"
     UPDATED_AT = "updated_at"
     OCCURRED_AT = "occurred_at"
+    LAST_ACCESSED_AT = "last_accessed_at"
     IMPORTANCE = "importance"
 
 

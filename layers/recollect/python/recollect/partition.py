@@ -6,6 +6,7 @@ kept: such rows are pending and found by their terms only. Serves one request at
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy.typing as npt
 from recollect.columns import MISSING, UNKNOWN, GrowingColumn, JsonColumn, LabelColumn, TextsColumn
 from recollect.errors import CorruptData
 from recollect.lexical import LexicalIndex
-from recollect.model import Columns, Entry, Head, Operation, Status, is_expired
+from recollect.model import Columns, Entry, Head, Memory, Operation, Status, Touch, is_expired
 from recollect.scan import Mask, Vectors, decode
 
 _NUMBERS = {
@@ -28,6 +29,7 @@ _NUMBERS = {
 }
 _LABELS = ("type", "status", "agent_id", "session_id", "actor")
 _TEXTS = ("tags", "flags")
+LATE_TOUCH_MS = 5_000  # how much later than its time a touch may turn up in the log
 
 
 class Partition:
@@ -58,6 +60,8 @@ class Partition:
         self._texts = {name: TextsColumn() for name in _TEXTS}
         self._numbers = {name: GrowingColumn(dtype) for name, (_, dtype) in _NUMBERS.items()}
         self._metadata = JsonColumn()
+        self._use = {"access_count": GrowingColumn(np.int64), "last_accessed_at": GrowingColumn(np.int64)}
+        self._recent: dict[str, int] = {}
         self._live = GrowingColumn(np.bool_)
         self._text_keys = GrowingColumn(np.uint64)
         self._vectors = GrowingColumn(np.float32, dimension)
@@ -102,22 +106,32 @@ class Partition:
         """The memory of each row; not to be changed."""
         return self._memory_ids
 
-    def apply(self, entries: Sequence[Entry], head: Head) -> None:
-        """Take in the entries after ``head.seq``.
+    @property
+    def touched_ms(self) -> int:
+        """From when on touches of the last entry may still be new; epoch milliseconds, 0 for all of them."""
+        return max(0, max(self._recent.values(), default=0) - LATE_TOUCH_MS)
+
+    def apply(self, records: Sequence[Entry | Touch], head: Head) -> None:
+        """Take in the entries after ``head.seq`` and the touches between them; a touch counts once.
 
         Raises
         ------
         CorruptData
             If a number is missing between the partition's head and the new one.
         """
+        entries = [record for record in records if isinstance(record, Entry)]
         numbers = [entry.seq for entry in entries]
         if numbers != list(range(self.head.seq + 1, head.seq + 1)):
             raise CorruptData("the log has a gap", first=self.head.seq + 1, last=head.seq, found=len(numbers))
         row = self.row_count
         self._append([entry for entry in entries if entry.columns is not None])
-        for entry in entries:
-            self._follow(entry, row)
-            row += entry.columns is not None
+        for record in records:
+            if isinstance(record, Touch):
+                self._count(record)
+            else:
+                self._follow(record, row)
+                row += record.columns is not None
+        self._recent = {touch_id: at_ms for touch_id, at_ms in self._recent.items() if at_ms >= self.touched_ms}
         self.head = head
 
     def memory_id(self, row: int) -> str:
@@ -163,10 +177,18 @@ class Partition:
         Parameters
         ----------
         name : str
-            ``importance`` (float64), ``pinned`` (bool), or a time such as ``created_at`` (int64, epoch milliseconds,
-            ``columns.UNKNOWN`` where it is not known).
+            ``importance`` (float64), ``pinned`` (bool), ``access_count`` (int64), or a time such as ``created_at``
+            or ``last_accessed_at`` (int64, epoch milliseconds, ``columns.UNKNOWN`` where it is not known).
         """
-        return self._numbers[name].view
+        return (self._use[name] if name in self._use else self._numbers[name]).view
+
+    def with_use(self, memory: Memory) -> Memory:
+        """Tell in a memory how often and when last it was used."""
+        row = self._row_of.get(memory.memory_id)
+        if row is None:
+            return memory
+        count, last = (int(self.number(name)[row]) for name in self._use)
+        return replace(memory, access_count=count, last_accessed_at_ms=None if last == UNKNOWN else last)
 
     def labels(self, name: str) -> LabelColumn:
         """Give a column of single texts: ``type``, ``status``, ``agent_id``, ``session_id``, ``actor``."""
@@ -224,6 +246,8 @@ class Partition:
         self._versions += [entry.version for entry in entries]
         self._columns += columns
         self._live.extend(np.zeros(len(columns), dtype=np.bool_))
+        self._use["access_count"].extend(np.zeros(len(columns), dtype=np.int64))
+        self._use["last_accessed_at"].extend(np.full(len(columns), UNKNOWN, dtype=np.int64))
         for name, labels in self._labels.items():
             values = [getattr(row, name) for row in columns]
             labels.extend([None if value is None else str(value) for value in values])
@@ -244,7 +268,27 @@ class Partition:
         self._vectors.extend(decode(np.frombuffer(codes, dtype=np.int8).reshape(-1, self._dimension)))
         self._has_vector.extend(usable)
 
+    def _count(self, touch: Touch) -> None:
+        if touch.touch_id in self._recent:
+            return
+        self._recent[touch.touch_id] = touch.at_ms
+        rows = [self._row_of[memory_id] for memory_id in set(touch.memory_ids) if memory_id in self._row_of]
+        count, last = (column.view for column in self._use.values())
+        count[rows] += 1
+        last[rows] = np.maximum(last[rows], touch.at_ms)
+
+    def _inherit(self, row: int, old: int | None) -> None:
+        """Let a row go on with the use of its memory's last row, and of the one whose place the memory takes."""
+        supersedes = self._columns[row].supersedes
+        is_new = old is None or self._columns[old].supersedes != supersedes
+        count, last = (column.view for column in self._use.values())
+        for other in (old, self._row_of.get(supersedes or "") if is_new else None):
+            if other is not None:
+                count[row] += count[other]
+                last[row] = max(last[row], last[other])
+
     def _follow(self, entry: Entry, row: int) -> None:
+        self._recent.clear()
         self._seqs_of.setdefault(entry.memory_id, []).append(entry.seq)
         self._last_version_of[entry.memory_id] = entry.version
         if entry.operation is Operation.PURGE:
@@ -256,6 +300,7 @@ class Partition:
                 del self._row_of_identity[self._columns[old].identity]
         if entry.columns is None:
             return
+        self._inherit(row, old)
         self._row_of[entry.memory_id] = row
         self._live.view[row] = True
         if entry.columns.status is Status.ACTIVE:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from recollect.model import Change, Entry, Head, Memory
+from recollect.model import Change, Entry, Head, Memory, Touch
 from recollect.scan import Vectors
 
 
@@ -66,10 +66,11 @@ class Item:
 class MemoryStore(Protocol):
     """Durable, strongly consistent storage of users' logs, heads and memories."""
 
-    def read_log(self, user_id: str, after_seq: int) -> tuple[list[Entry], Head]:
+    def read_log(self, user_id: str, after_seq: int, touched_ms: int = 0) -> tuple[list[Entry | Touch], Head]:
         """Read the entries after `after_seq` in order, and the head as it was when they were read.
 
-        A user without any commit has no entries and ``Head()``.
+        Each entry is followed by the touches that name it as the last; those of `after_seq` itself come first, if
+        they were made at `touched_ms` or later. A user without any commit has no entries and ``Head()``.
 
         Raises
         ------
@@ -109,6 +110,16 @@ class MemoryStore(Protocol):
         """
         ...
 
+    def touch(self, user_id: str, touch: Touch, expires_at_s: int) -> None:
+        """Keep a touch, at least until it is read once by everyone, at most until a time.
+
+        Raises
+        ------
+        Unavailable
+            If the store does not answer; it may have been kept or not.
+        """
+        ...
+
     def fetch(self, user_id: str, memory_ids: Sequence[str]) -> Mapping[str, Memory]:
         """Read memories as they are now; ids that are not there are left out.
 
@@ -121,16 +132,6 @@ class MemoryStore(Protocol):
 
     def stored_answer(self, user_id: str, key: str) -> StoredAnswer | None:
         """Read the stored answer under an idempotency key.
-
-        Raises
-        ------
-        Unavailable
-            If the store does not answer.
-        """
-        ...
-
-    def present(self, user_id: str, memory_id: str) -> Memory | None:
-        """Read one memory as it is now; ``None`` if it is not there, or the user is being erased.
 
         Raises
         ------

@@ -1,21 +1,25 @@
 """How relevant a row is to a query: the one place where vector and lexical scores are fused.
 
 Every part is in [0, 1] and absolute: it does not depend on what else is stored beyond the statistics of terms, so
-that a minimum score means the same for every user. A text equal to the query scores 1.
+that a minimum score means the same for every user. A text equal to the query scores 1. Recency, importance and use
+only lift what is relevant, and never above what is much more relevant: nothing is buried for being old.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 
 import numpy as np
 
+from recollect.columns import UNKNOWN
 from recollect.partition import Partition
 from recollect.scan import Mask, Rows, Scores, Vector, Vectors, cosine, top_k
 from recollect.text import query_term_counts, terms, text_key
 
 SEMANTIC_WEIGHT = 0.6
 ACTOR_BOOST = 0.15
+HALF_LIFE_MS = 30 * 24 * 3600 * 1000
+USES_OF_HALF = 4
 GATHER_MAX_SHARE = 0.15
 LEAST_SEMANTIC = 1e-6  # so that a row with a vector is a hit whenever the filter and k let it be one
 BEST_OF_OTHER_TEXTS = 0.9989  # so that the query's very text, at 1, is first
@@ -31,6 +35,37 @@ class Mode(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Weights:
+    """How much a memory's recency, importance and use may lift its score; each in [0, 1]."""
+
+    recency: float = 0.1
+    importance: float = 0.1
+    reinforcement: float = 0.05
+
+
+DEFAULT_WEIGHTS = Weights()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What rows are scored against.
+
+    Parameters
+    ----------
+    vector : ndarray of shape (dim,), float32, unit norm, or None
+        The query's embedding; without it only the lexical score counts.
+    now_ms : int
+        Epoch milliseconds.
+    """
+
+    text: str
+    vector: Vector | None
+    mode: Mode
+    weights: Weights
+    now_ms: int
+
+
+@dataclass(frozen=True, slots=True)
 class Ranked:
     """Rows of a partition with their scores and what those were made of.
 
@@ -39,7 +74,8 @@ class Ranked:
     rows : ndarray of shape (n,), int64
     scores : ndarray of shape (n,), float32, in [0, 1]
     parts : mapping of str to ndarray of shape (n,), float32, in [0, 1]
-        ``semantic``, ``lexical``, ``actor``: those that the mode used.
+        ``semantic``, ``lexical``, ``actor``: those that the mode used; ``recency``, ``importance``,
+        ``reinforcement``.
     """
 
     rows: Rows
@@ -57,14 +93,12 @@ def text_to_embed(query: str, partition: Partition) -> str:
     return " ".join(kept) if kept else query
 
 
-def score(partition: Partition, mask: Mask, query: str, vector: Vector | None, mode: Mode) -> Ranked:
+def score(partition: Partition, mask: Mask, asked: Asked) -> Ranked:
     """Score the rows under a mask.
 
     Parameters
     ----------
     mask : ndarray of shape (n,), bool
-    vector : ndarray of shape (dim,), float32, unit norm, or None
-        The query's embedding; without it only the lexical score counts.
 
     Returns
     -------
@@ -74,22 +108,49 @@ def score(partition: Partition, mask: Mask, query: str, vector: Vector | None, m
     Notes
     -----
     ``semantic = max(1e-6, cosine)``, and 0 for a row without a vector; ``lexical``: see ``LexicalIndex.score``;
-    ``fused = w · semantic + (1 - w) · lexical``, and lexical alone for a row without a vector;
-    a row whose actor the query names moves up by a share of what is left: ``fused + a · (1 - fused)``.
+    ``relevance = w · semantic + (1 - w) · lexical``, and lexical alone for a row without a vector;
+    a row whose actor the query names moves up by a share of what is left: ``r + a · (1 - r)``.
+    ``recency = 2^(-age / half-life)``, with the age since it happened, was changed or was used, whichever is last;
+    ``reinforcement = uses / (uses + 4)``. ``score = r + r · (1 - r) · lift``, where ``lift`` is the weighted sum of
+    recency, importance and reinforcement, divided by the sum of the weights where that is more than 1.
     A row with the query's very text scores 1 in every mode, and no other row does.
     """
     rows = np.flatnonzero(mask).astype(np.int64)
+    parts = _relevance_parts(partition, rows, asked)
+    relevance = _fused(parts, partition.has_vector[rows])
+    lifts = _lift_parts(partition, rows, asked.now_ms)
+    lifted = relevance + relevance * (np.float32(1.0) - relevance) * _lift(lifts, asked.weights)
+    scores = np.minimum(lifted, np.float32(BEST_OF_OTHER_TEXTS))
+    scores[partition.text_keys[rows] == np.uint64(text_key(asked.text))] = 1.0
+    return Ranked(rows, scores, parts | lifts)
+
+
+def _relevance_parts(partition: Partition, rows: Rows, asked: Asked) -> dict[str, Scores]:
     parts: dict[str, Scores] = {}
-    if mode is not Mode.SEMANTIC:
-        parts["lexical"] = partition.lexical.score(query_term_counts(query), partition.live)[rows]
-    if vector is not None:
-        parts["semantic"] = _semantic(vector, partition, rows)
-    if mode is Mode.HYBRID and vector is not None:
-        parts["actor"] = partition.actor_rows(_named_actors(query, partition))[rows].astype(np.float32)
-    is_same = partition.text_keys[rows] == np.uint64(text_key(query))
-    scores = np.minimum(_fused(parts, partition.has_vector[rows]), np.float32(BEST_OF_OTHER_TEXTS))
-    scores[is_same] = 1.0
-    return Ranked(rows, scores, parts)
+    if asked.mode is not Mode.SEMANTIC:
+        parts["lexical"] = partition.lexical.score(query_term_counts(asked.text), partition.live)[rows]
+    if asked.vector is not None:
+        parts["semantic"] = _semantic(asked.vector, partition, rows)
+    if asked.mode is Mode.HYBRID and asked.vector is not None:
+        parts["actor"] = partition.actor_rows(_named_actors(asked.text, partition))[rows].astype(np.float32)
+    return parts
+
+
+def _lift_parts(partition: Partition, rows: Rows, now_ms: int) -> dict[str, Scores]:
+    occurred_at, updated_at, used_at, uses, importance = (
+        partition.number(name)[rows]
+        for name in ("occurred_at", "updated_at", "last_accessed_at", "access_count", "importance")
+    )
+    last = np.maximum(np.where(occurred_at == UNKNOWN, updated_at, occurred_at), used_at)
+    recency = np.exp2(-np.maximum(now_ms - last, 0) / HALF_LIFE_MS)
+    lifts = {"recency": recency, "importance": importance, "reinforcement": uses / (uses + USES_OF_HALF)}
+    return {name: part.astype(np.float32) for name, part in lifts.items()}
+
+
+def _lift(parts: Mapping[str, Scores], weights: Weights) -> Scores:
+    weight_of = asdict(weights)
+    total = sum(np.float32(weight_of[name]) * part for name, part in parts.items())
+    return np.asarray(total / np.float32(max(1.0, sum(weight_of.values()))), dtype=np.float32)
 
 
 def _semantic(query: Vector, partition: Partition, rows: Rows) -> Scores:

@@ -245,7 +245,6 @@ class _Step:
         memory = replace(
             _with_labels_of(asked.memory, target),
             supersedes=target.memory_id,
-            lineage=(target.memory_id, *target.lineage),
         )
         old = replace(
             next_version(target, self.now_ms),

@@ -99,7 +99,6 @@ def taken_out(memory: Memory, new_id: str, now_ms: int) -> Memory:
         merged_content=None,
         supersedes=None,
         conflicts_with=(),
-        lineage=(),
     )
 
 
@@ -166,7 +165,7 @@ def resolve(
     if resolution is Resolution.KEEP_THIS:
         rest = replace(rest, status=Status.ARCHIVED)
     elif resolution is Resolution.SUPERSEDE:
-        kept = replace(kept, supersedes=other.memory_id, lineage=(other.memory_id, *this.lineage))
+        kept = replace(kept, supersedes=other.memory_id)
         rest = replace(rest, status=Status.SUPERSEDED, valid_until_ms=now_ms, superseded_by=this.memory_id)
         rest, links = _lined_up(memories, this, rest, now_ms)
     reason = f"conflict settled as asked: {resolution.value}"

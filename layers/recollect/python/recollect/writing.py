@@ -6,14 +6,17 @@ from dataclasses import fields
 from recollect import changes, storing, telemetry, undoing
 from recollect.changes import Decision, Embedded, Outcome, Patch
 from recollect.commit import Committer, Partitions, Request, Surroundings
-from recollect.errors import NotFound, StaleVersion
+from recollect.errors import NotFound, StaleVersion, Unavailable
 from recollect.flags import flags_of
-from recollect.model import Memory, NewMemory, is_expired
+from recollect.model import Memory, NewMemory, Touch, is_expired
 from recollect.partition import Partition
 from recollect.ports import Embedder, MemoryStore
 from recollect.storing import Asked, Nominations, NotEmbedded, ToStore
 from recollect.trail import Trail
 from recollect.undoing import Resolution
+
+TOUCH_WITHIN_MS = 1_000  # since the head was read, so that an erasure need not wait long for touches in flight
+TOUCH_TTL_S = 90 * 24 * 3600
 
 
 class Writing(Trail):
@@ -31,7 +34,7 @@ class Writing(Trail):
         self._store = store
         self._embedder = embedder
         self._surroundings = surroundings
-        self._partitions = Partitions(store, embedder.name, embedder.dimension)
+        self._partitions = Partitions(store, embedder.name, embedder.dimension, surroundings.now_ms)
         self._committer = Committer(store, self._partitions, surroundings, embedder.name, embedder.dimension)
 
     def store(self, request: Request, new: Sequence[ToStore]) -> tuple[Outcome, ...]:
@@ -58,6 +61,8 @@ class Writing(Trail):
         while len(outcomes) < len(asked):
             window = asked[len(outcomes) : len(outcomes) + storing.WINDOW_MAX_COUNT]
             outcomes = self._store_window(request, window, outcomes, len(asked))
+        said_again = [outcome.memory_id for outcome in outcomes if outcome.outcome == "unchanged"]
+        self._reinforce(request.user_id, said_again)
         return outcomes
 
     def update(self, request: Request, memory_id: str, patch: Patch, expected_version: int | None = None) -> Outcome:
@@ -204,6 +209,20 @@ class Writing(Trail):
                 return self._committer.commit(request, decide, reads=reads, earlier=earlier, expected=expected)
             except NotEmbedded as error:
                 merged[error.text] = self._embed([error.text])[0]
+
+    def _reinforce(self, user_id: str, memory_ids: Sequence[str]) -> None:
+        """Count a use of memories, with one item; a use is not worth failing for."""
+        if not memory_ids:
+            return
+        try:
+            partition = self._partitions.recent(user_id, TOUCH_WITHIN_MS)
+            known = tuple(dict.fromkeys(one for one in memory_ids if partition.version_of(one) is not None))
+            now_ms = self._surroundings.now_ms()
+            touch = Touch(touch_id=self._surroundings.new_id(), seq=partition.head.seq, at_ms=now_ms, memory_ids=known)
+            if known:
+                self._store.touch(user_id, touch, now_ms // 1000 + TOUCH_TTL_S)
+        except Unavailable:
+            telemetry.count("lost_touches")
 
     def _asked(self, new: Sequence[ToStore]) -> list[Asked]:
         now_ms = self._surroundings.now_ms()

@@ -7,23 +7,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from recollect import keys
+from recollect.aws.attributes import Item
 from recollect.aws.erasing import ErasureTable
 from recollect.aws.errors import translating
-from recollect.aws.items import (
-    Item,
-    answer_item,
-    entry_item,
-    head_values,
-    memory_item,
-    read_answer,
-    read_entry,
-    read_head,
-    read_memory,
-)
+from recollect.aws.items import answer_item, memory_item, read_answer, read_memory
+from recollect.aws.log_items import entry_item, head_values, read_entry, read_head, read_touch, touch_item
 from recollect.aws.table import BATCH_GET_MAX, key_of
 from recollect.aws.trail import TrailTable
 from recollect.errors import CorruptData
-from recollect.model import Change, Entry, Head, Memory, Operation
+from recollect.model import Change, Entry, Head, Memory, Operation, Touch
 from recollect.ports import StoredAnswer
 
 
@@ -36,13 +28,13 @@ class DynamoDBMemoryStore(TrailTable, ErasureTable):
     table_name : str
     """
 
-    def read_log(self, user_id: str, after_seq: int) -> tuple[list[Entry], Head]:
-        """Read new entries and the head with one Query; see ``MemoryStore.read_log``."""
-        entries: list[Entry] = []
+    def read_log(self, user_id: str, after_seq: int, touched_ms: int = 0) -> tuple[list[Entry | Touch], Head]:
+        """Read what is new and the head with one Query; see ``MemoryStore.read_log``."""
+        records: list[Entry | Touch] = []
         head = Head()
         values = {
             ":pk": {"S": keys.log_partition(user_id)},
-            ":first": {"S": keys.entry(after_seq + 1)},
+            ":first": {"S": keys.touch(after_seq, touched_ms)},
             ":head": {"S": keys.HEAD},
         }
         for page in self._query("read the log", "pk = :pk AND sk BETWEEN :first AND :head", values):
@@ -50,8 +42,8 @@ class DynamoDBMemoryStore(TrailTable, ErasureTable):
                 if item["sk"]["S"] == keys.HEAD:
                     head = read_head(item)
                 else:
-                    entries.append(read_entry(item))
-        return entries, head
+                    records.append(read_touch(item) if keys.is_touch(item["sk"]["S"]) else read_entry(item))
+        return records, head
 
     def append(
         self,
@@ -71,6 +63,15 @@ class DynamoDBMemoryStore(TrailTable, ErasureTable):
             actions.append(self._answer_action(user_id, answer))
         with translating("commit"):
             self._client.transact_write_items(TransactItems=actions, ReturnConsumedCapacity="TOTAL")
+
+    def touch(self, user_id: str, touch: Touch, expires_at_s: int) -> None:
+        """Keep a touch with one PutItem; see ``MemoryStore.touch``."""
+        with translating("count a use"):
+            self._client.put_item(
+                TableName=self._table_name,
+                Item=touch_item(user_id, touch, expires_at_s),
+                ReturnConsumedCapacity="TOTAL",
+            )
 
     def fetch(self, user_id: str, memory_ids: Sequence[str]) -> Mapping[str, Memory]:
         """Read memories with BatchGetItem, at most 100 a call; see ``MemoryStore.fetch``."""

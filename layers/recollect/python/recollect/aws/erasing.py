@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from recollect import keys
+from recollect.aws.attributes import Item as Attributes
 from recollect.aws.errors import translating
-from recollect.aws.items import Item as Attributes
-from recollect.aws.items import head_values
+from recollect.aws.log_items import head_values
 from recollect.aws.table import Table, key_of
 from recollect.model import Head
 from recollect.ports import Item

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
+from recollect.aws.attributes import Item
 from recollect.aws.errors import translating
-from recollect.aws.items import Item
 from recollect.errors import Unavailable
 
 BATCH_GET_MAX = 100

@@ -4,11 +4,13 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from recollect import keys
+from recollect.aws.attributes import Item
 from recollect.aws.errors import translating
-from recollect.aws.items import COLUMN_NAMES, Item, read_entry, read_head, read_memory, read_version, version_item
+from recollect.aws.items import read_version, version_item
+from recollect.aws.log_items import COLUMN_NAMES, read_entry
 from recollect.aws.table import BATCH_GET_MAX, Table, key_of
 from recollect.errors import Conflict
-from recollect.model import Entry, Memory
+from recollect.model import Entry
 from recollect.ports import Version
 
 _BETWEEN = "pk = :pk AND sk BETWEEN :first AND :last"
@@ -16,20 +18,6 @@ _BETWEEN = "pk = :pk AND sk BETWEEN :first AND :last"
 
 class TrailTable(Table):
     """The trail of users' memories."""
-
-    def present(self, user_id: str, memory_id: str) -> Memory | None:
-        """Read a memory and the head with one BatchGetItem; see ``MemoryStore.present``."""
-        wanted = [
-            key_of(keys.user_partition(user_id), keys.memory(memory_id)),
-            key_of(keys.log_partition(user_id), keys.HEAD),
-        ]
-        memory: Memory | None = None
-        for item in self._batch_get("read a memory", wanted):
-            if item["sk"]["S"] != keys.HEAD:
-                memory = read_memory(item)
-            elif read_head(item).erasing_since_ms is not None:
-                return None
-        return memory
 
     def versions(self, user_id: str, memory_id: str, below: int | None, limit: int) -> list[Version]:
         """Read earlier versions with one Query, if they fit its 1 MB; see ``MemoryStore.versions``."""
@@ -58,7 +46,7 @@ class TrailTable(Table):
                 ":last": {"S": keys.entry(max(seqs))},
             }
             for page in self._query("read the log", _BETWEEN, values):
-                items += page
+                items += [item for item in page if not keys.is_touch(item["sk"]["S"])]
         else:
             wanted = [key_of(keys.log_partition(user_id), keys.entry(seq)) for seq in seqs]
             for start in range(0, len(wanted), BATCH_GET_MAX):

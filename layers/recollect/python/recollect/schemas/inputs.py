@@ -21,7 +21,7 @@ from recollect.changes import Patch
 from recollect.filters import AllOf, Compare, Filter, Operator, within_reach
 from recollect.model import BATCH_MAX_COUNT, MemoryType, NewMemory, Status
 from recollect.ordering import Order, OrderBy
-from recollect.ranking import Mode
+from recollect.ranking import DEFAULT_WEIGHTS, Mode, Weights
 from recollect.schemas.fields import (
     Between,
     Closed,
@@ -43,8 +43,8 @@ LIMIT_MAX = 200
 TOKEN_BUDGET_MIN = 50
 TOKEN_BUDGET_MAX = 100_000
 _ORDER = (
-    "created_at, updated_at, occurred_at or importance; memories without the value are last; the memory id decides "
-    "between equals"
+    "created_at, updated_at, occurred_at, last_accessed_at or importance; memories without the value are last; the "
+    "memory id decides between equals"
 )
 Direction = Literal["asc", "desc"]
 _AS_OF = (
@@ -170,6 +170,22 @@ class MemoryPatch(Closed):
         return Patch(values, self.metadata, clears_metadata)
 
 
+_Weight = Annotated[float, Field(strict=True), Between(0, 1)]
+_REINFORCE = "whether the memories that come back count as used; see access_count"
+
+
+class WeightsInput(Closed):
+    """How much else than relevance lifts a score: each lifts what is relevant, none buries what is old."""
+
+    recency: _Weight = DEFAULT_WEIGHTS.recency
+    importance: _Weight = DEFAULT_WEIGHTS.importance
+    reinforcement: _Weight = DEFAULT_WEIGHTS.reinforcement
+
+    def to_weights(self) -> Weights:
+        """Turn the request into the core's value."""
+        return Weights(self.recency, self.importance, self.reinforcement)
+
+
 class SearchInput(Closed):
     """What to look for.
 
@@ -185,6 +201,9 @@ class SearchInput(Closed):
     as_of: Instant | None = Field(None, description=_AS_OF)
     order: OrderBy = Field(OrderBy.CREATED_AT, description=_ORDER)
     direction: Direction = Field("desc", description="asc or desc, in mode exact")
+    weights: WeightsInput = Field(default_factory=WeightsInput)
+    explain: bool = Field(False, strict=True, description="answer what each score was made of")
+    reinforce: bool = Field(True, strict=True, description=_REINFORCE)
 
     @field_validator("query")
     @classmethod
@@ -209,20 +228,34 @@ class SearchInput(Closed):
             min_score=self.min_score,
             filter=within_reach(filter_of(self.filter), self.as_of),
             order=Order(self.order, self.direction == "desc"),
+            weights=self.weights.to_weights(),
+            reinforces=self.reinforce,
         )
 
 
 class ContextInput(Closed):
-    """What the prompt is about, and how many tokens its memories may take."""
+    """What the prompt is about, and how many tokens its memories may take.
+
+    The filter narrows the stable part too; ``min_score`` only the volatile one.
+    """
 
     query: Query
     token_budget: Annotated[int, Field(strict=True), Between(TOKEN_BUDGET_MIN, TOKEN_BUDGET_MAX)] = 1_000
     min_score: Annotated[float, Field(strict=True), Between(0, 1)] = 0.0
     filter: FilterInput | None = None
+    as_of: Instant | None = Field(None, description=_AS_OF)
+    weights: WeightsInput = Field(default_factory=WeightsInput)
+    reinforce: bool = Field(True, strict=True, description=_REINFORCE)
 
     def to_query(self) -> SearchQuery:
         """Turn the request into the core's value."""
-        return SearchQuery(text=self.query, min_score=self.min_score, filter=within_reach(filter_of(self.filter)))
+        return SearchQuery(
+            text=self.query,
+            min_score=self.min_score,
+            filter=within_reach(filter_of(self.filter), self.as_of),
+            weights=self.weights.to_weights(),
+            reinforces=self.reinforce,
+        )
 
 
 class ListInput(Closed):

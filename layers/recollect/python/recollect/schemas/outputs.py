@@ -7,7 +7,8 @@ from typing import Annotated, Self
 
 from pydantic import BaseModel, Field, JsonValue
 
-from recollect.answers import ContextBlock, Page, SearchResult, Stats
+from recollect import context
+from recollect.answers import ContextBlock, ContextPart, Page, SearchResult, Stats
 from recollect.changes import Outcome
 from recollect.model import Memory, MemoryType, Status
 from recollect.schemas.fields import Moment
@@ -38,6 +39,8 @@ class AnyMemoryOutput(BaseModel):
     superseded_by: str | None
     valid_until: Moment | None
     conflicts_with: list[str]
+    access_count: Annotated[int, Field(description="how often it came back from a search, or was stored again")]
+    last_accessed_at: Moment | None
 
 
 class Receipt(BaseModel):
@@ -123,11 +126,11 @@ class PageOutput(BaseModel):
 
 
 class HitOutput(BaseModel):
-    """One memory that was found; ``score`` is in [0, 1], higher is better, and ``parts`` is what it was made of."""
+    """One memory that was found; ``score`` is in [0, 1], higher is better; ``parts``: what it is made of, if asked."""
 
     memory: MemoryOutput
     score: float
-    parts: dict[str, float]
+    parts: dict[str, float] | None
 
 
 class SearchOutput(BaseModel):
@@ -143,30 +146,63 @@ class SearchOutput(BaseModel):
     truncated: bool
 
     @classmethod
-    def of(cls, user_id: str, result: SearchResult) -> Self:
+    def of(cls, user_id: str, result: SearchResult, *, explains: bool) -> Self:
         """Make the answer of the core's value."""
         hits = [
-            HitOutput(memory=memory_output(user_id, hit.memory), score=hit.score, parts=dict(hit.parts))
+            HitOutput(
+                memory=memory_output(user_id, hit.memory),
+                score=hit.score,
+                parts=dict(hit.parts) if explains else None,
+            )
             for hit in result.hits
         ]
         return cls(hits=hits, scanned=result.scanned, degraded=result.is_degraded, truncated=result.is_truncated)
 
 
+_TOKENS = "UTF-8 bytes divided by four, rounded up"
+
+
+class ContextPartOutput(BaseModel):
+    """One part of the block, and the memories in it; equal texts have equal etags."""
+
+    text: str
+    memory_ids: list[str]
+    estimated_tokens: Annotated[int, Field(description=_TOKENS)]
+    etag: str
+
+    @classmethod
+    def of(cls, part: ContextPart) -> Self:
+        """Make the answer of the core's value."""
+        return cls(
+            text=part.text, memory_ids=list(part.memory_ids), estimated_tokens=part.estimated_tokens, etag=part.etag
+        )
+
+
 class ContextOutput(BaseModel):
-    """A block to put into a prompt, and the memories in it."""
+    """A block to put into a prompt: ``context`` is both parts, the stable one first.
+
+    ``stable``: the user's profile, that is pinned memories, and facts and procedures tagged identity, preference,
+    project or instruction; byte for byte the same, whatever the query, until one of them changes. At most half of the
+    budget. ``volatile``: memories for this query. ``degraded``: the embedder did not answer, so only words counted.
+    """
 
     context: str
+    stable: ContextPartOutput
+    volatile: ContextPartOutput
     memory_ids: list[str]
-    estimated_tokens: Annotated[int, Field(description="UTF-8 bytes of the block divided by four, rounded up")]
+    estimated_tokens: Annotated[int, Field(description=_TOKENS)]
     degraded: bool
 
     @classmethod
     def of(cls, block: ContextBlock) -> Self:
         """Make the answer of the core's value."""
+        text = context.joined(block.stable, block.volatile)
         return cls(
-            context=block.text,
-            memory_ids=list(block.memory_ids),
-            estimated_tokens=block.estimated_tokens,
+            context=text,
+            stable=ContextPartOutput.of(block.stable),
+            volatile=ContextPartOutput.of(block.volatile),
+            memory_ids=[*block.stable.memory_ids, *block.volatile.memory_ids],
+            estimated_tokens=context.estimated_tokens(text),
             degraded=block.is_degraded,
         )
 
@@ -249,4 +285,6 @@ def memory_output(user_id: str, memory: Memory) -> MemoryOutput:
         superseded_by=memory.superseded_by,
         valid_until=memory.valid_until_ms,
         conflicts_with=list(memory.conflicts_with),
+        access_count=memory.access_count,
+        last_accessed_at=memory.last_accessed_at_ms,
     )

@@ -1,0 +1,82 @@
+"""What lifts a score beside relevance, and how far. Case R7."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from recollect.answers import Hit, SearchQuery
+from recollect.controller import MemoryController
+from recollect.ranking import HALF_LIFE_MS, USES_OF_HALF, Mode, Weights
+
+from tests.support.builders import NOW_MS, Clock, controller
+from tests.support.histories import stored
+
+DAY_MS = 24 * 3600 * 1000
+NOTHING = Weights(0.0, 0.0, 0.0)
+
+
+def hits(of: MemoryController, text: str, weights: Weights, mode: Mode = Mode.HYBRID) -> list[Hit]:
+    return list(of.search("ana", SearchQuery(text=text, mode=mode, weights=weights, reinforces=False)).hits)
+
+
+@pytest.mark.parametrize("mode", [Mode.HYBRID, Mode.SEMANTIC, Mode.LEXICAL])
+def test_an_old_exact_match_beats_a_fresh_vague_one_whatever_the_weights(mode: Mode) -> None:
+    clock = Clock(NOW_MS - 240 * DAY_MS)
+    of = controller(clock=clock)
+    old = stored(of, "the spare key is with the neighbour", importance=0.0)
+    clock.now_ms = NOW_MS
+    fresh = stored(of, "the key question of the spare parts", importance=1.0)
+    for _ in range(50):
+        of.search("ana", SearchQuery(text="question of the parts", k=1))
+
+    found = hits(of, "the spare key is with the neighbour", Weights(1.0, 1.0, 1.0), mode)
+
+    assert [hit.memory.memory_id for hit in found] == [old, fresh]
+    assert found[0].score == 1.0
+
+
+def test_among_equally_relevant_memories_the_weights_decide() -> None:
+    clock = Clock()
+    of = controller(clock=clock)
+    used = stored(of, "green tea one")
+    of.search("ana", SearchQuery(text="green tea one", k=1))
+    important = stored(of, "green tea two", importance=1.0)
+    clock.now_ms += 20 * DAY_MS
+    recent = stored(of, "green tea three", importance=0.1)
+
+    def first(**weights: float) -> str:
+        only = {"recency": 0.0, "importance": 0.0, "reinforcement": 0.0} | weights
+        return hits(of, "green tea", Weights(**only))[0].memory.memory_id
+
+    assert first(recency=1.0) == recent
+    assert first(importance=1.0) == important
+    assert first(reinforcement=1.0) == used
+
+
+def test_the_parts_are_what_the_documentation_says() -> None:
+    clock = Clock(NOW_MS - HALF_LIFE_MS)
+    of = controller(clock=clock)
+    stored(of, "green tea", importance=0.25)
+    clock.now_ms = NOW_MS
+
+    (plain,), (lifted,) = hits(of, "tea", NOTHING), hits(of, "tea", Weights(0.5, 0.5, 0.5))
+
+    assert lifted.parts["recency"] == pytest.approx(0.5)
+    assert lifted.parts["importance"] == 0.25
+    assert lifted.parts["reinforcement"] == 0.0
+    lift = (0.5 * 0.5 + 0.5 * 0.25) / 1.5
+    assert lifted.score == pytest.approx(plain.score + plain.score * (1 - plain.score) * lift, rel=1e-5)
+    for _ in range(USES_OF_HALF):
+        of.search("ana", SearchQuery(text="tea"))
+    assert hits(of, "tea", NOTHING)[0].parts["reinforcement"] == 0.5
+    assert hits(of, "tea", NOTHING)[0].parts["recency"] == 1.0
+
+
+@given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1))
+def test_a_score_stays_in_its_range_and_never_sinks_below_relevance(a: float, b: float, c: float) -> None:
+    of = controller()
+    for content in ("green tea", "tea with milk", "a red car"):
+        stored(of, content)
+
+    plain = {hit.memory.memory_id: hit.score for hit in hits(of, "green tea please", NOTHING)}
+    for hit in hits(of, "green tea please", Weights(a, b, c)):
+        assert plain[hit.memory.memory_id] <= hit.score <= 1.0
