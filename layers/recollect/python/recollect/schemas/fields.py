@@ -39,9 +39,14 @@ from recollect.model import (
 from recollect.text import is_blank
 
 IMPORTANCE_DECIMALS = 6
+VERSION_MAX = 999_999
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
 _LEAP_SECOND = re.compile(r"(?<=:[0-5][0-9]:)60")
+_RFC3339 = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-2][0-9]:[0-5][0-9]:[0-5][0-9](\.[0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})?"
+)
+_WHOLE = re.compile("-?[0-9]{1,18}")
 _FIELDS = frozenset(Memory.__dataclass_fields__)
 RESERVED_NAMES = _FIELDS | {name.removesuffix("_ms") for name in _FIELDS} | {"user_id", "metadata"}
 
@@ -79,7 +84,7 @@ def instant(value: object) -> int:
         raise PydanticCustomError("instant", "must be a string such as 2026-05-01T09:30:00+02:00")
     text, leaps = _LEAP_SECOND.subn("59", value.upper())
     try:
-        moment = datetime.fromisoformat(text)
+        moment = datetime.fromisoformat(text if _RFC3339.fullmatch(text) else "")
     except ValueError as error:
         raise PydanticCustomError("instant", "must be a time such as 2026-05-01T09:30:00+02:00") from error
     if moment.tzinfo is None:
@@ -93,6 +98,18 @@ def instant(value: object) -> int:
 def _rfc3339(at_ms: int) -> str:
     moment = _EPOCH + at_ms * _MILLISECOND
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _whole(value: object) -> object:
+    if isinstance(value, str) and not _WHOLE.fullmatch(value):
+        raise PydanticCustomError("whole", "must be a whole number in digits")
+    return value
+
+
+def _truth(value: object) -> object:
+    if isinstance(value, str) and value not in ("true", "false"):
+        raise PydanticCustomError("truth", "must be true or false")
+    return value
 
 
 def _metadata(value: dict[str, JsonValue]) -> dict[str, JsonValue]:
@@ -113,21 +130,39 @@ def _unique(values: list[str]) -> list[str]:
     return list(dict.fromkeys(values))
 
 
-Content = Annotated[str, StringConstraints(min_length=1, max_length=CONTENT_MAX_CHARS), AfterValidator(_not_blank)]
-Query = Annotated[str, StringConstraints(min_length=1, max_length=QUERY_MAX_CHARS), AfterValidator(_not_blank)]
+Content = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=CONTENT_MAX_CHARS),
+    AfterValidator(_not_blank),
+    Field(examples=["Alice is allergic to peanuts"]),
+]
+Query = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=QUERY_MAX_CHARS),
+    AfterValidator(_not_blank),
+    Field(examples=["What should we cook for Alice?"]),
+]
 Label = Annotated[str, StringConstraints(min_length=1, max_length=SCOPE_MAX_CHARS), AfterValidator(_not_blank)]
 Tag = Annotated[str, StringConstraints(min_length=1, max_length=TAG_MAX_CHARS), AfterValidator(_not_blank)]
-Tags = Annotated[list[Tag], Field(max_length=TAG_MAX_COUNT), AfterValidator(_unique)]
+Tags = Annotated[list[Tag], Field(max_length=TAG_MAX_COUNT, examples=[["health", "food"]]), AfterValidator(_unique)]
 Importance = Annotated[
     float,
     Field(strict=True, description="kept to six decimals"),
     Between(0, 1),
     AfterValidator(lambda value: round(value, IMPORTANCE_DECIMALS)),
 ]
-Metadata = Annotated[dict[str, JsonValue], AfterValidator(_metadata)]
+Metadata = Annotated[
+    dict[str, JsonValue],
+    AfterValidator(_metadata),
+    Field(
+        description="any JSON, at most 16 KB, without the names of a memory's own fields", examples=[{"team": "blue"}]
+    ),
+]
 _DATE_TIME = {"type": "string", "format": "date-time", "examples": ["2026-05-01T09:30:00.000Z"]}
 Instant = Annotated[int, BeforeValidator(instant), WithJsonSchema(_DATE_TIME)]
 Moment = Annotated[int, PlainSerializer(_rfc3339, return_type=str), WithJsonSchema(_DATE_TIME)]
+IN_DIGITS = BeforeValidator(_whole)  # for integers in query strings; after their bounds
+QueryBoolean = Annotated[bool, BeforeValidator(_truth)]
 UserId = Annotated[
     str,
     BeforeValidator(unquote),  # the edge has quoted it, so that any character passes the router
@@ -137,16 +172,19 @@ UserId = Annotated[
             "type": "string",
             "minLength": 1,
             "maxLength": USER_ID_MAX_CHARS,
-            "description": "any characters, compared one by one: composed and decomposed forms of one name (NFC, NFD) "
-            "are two users",
+            "description": "any characters, percent-encoded, slashes too; compared one by one: composed and decomposed "
+            "forms of one name (NFC, NFD) are two users",
+            "examples": ["alice"],
         }
     ),
 ]
-MemoryId = Annotated[str, StringConstraints(pattern="^[0-9A-HJKMNP-TV-Z]{26}$")]
+_ULID: dict[str, Any] = {"pattern": "^[0-9A-HJKMNP-TV-Z]{26}$", "examples": ["01JTB3QVGX4N8YB3K0S5QZ7M2D"]}
+MemoryId = Annotated[str, StringConstraints(pattern=_ULID["pattern"]), Field(examples=_ULID["examples"])]
+PathMemoryId = Annotated[str, WithJsonSchema({"type": "string", **_ULID})]  # whatever else it is, it is not found
 KeyText = Annotated[
     str, StringConstraints(min_length=1, max_length=IDEMPOTENCY_KEY_MAX_CHARS, pattern=r"^[\x20-\x7e]+$")
 ]
-ETag = Annotated[str, StringConstraints(pattern=r'^"[1-9][0-9]{0,5}"$')]
+ETag = Annotated[str, StringConstraints(pattern=r'^"[1-9][0-9]{0,5}"$'), Field(examples=['"3"'])]
 
 
 def version_of(etag: str | None) -> int | None:

@@ -139,11 +139,6 @@ _PATH_SCHEMA = {
 }
 
 
-def _without_defaults(schema: dict[str, Any]) -> None:
-    for operator in Operator:
-        schema["properties"][operator].pop("default", None)
-
-
 class ComparisonInput(Closed):
     """One field against one or more operands, all of which must hold.
 
@@ -155,7 +150,7 @@ class ComparisonInput(Closed):
     through objects, not lists.
     """
 
-    model_config = ConfigDict(json_schema_extra=_without_defaults)
+    model_config = ConfigDict(json_schema_extra={"minProperties": 2})
 
     field: Annotated[tuple[str, ...], BeforeValidator(_path), WithJsonSchema(_PATH_SCHEMA)]
     eq: _Scalar = None
@@ -278,7 +273,13 @@ def _from_text(value: object) -> object:
 FilterText = Annotated[
     FilterInput,
     BeforeValidator(_from_text),
-    WithJsonSchema({"type": "string", "contentMediaType": "application/json"}),
+    WithJsonSchema(
+        {
+            "type": "string",
+            "contentMediaType": "application/json",
+            "contentSchema": {"$ref": "#/components/schemas/FilterInput"},
+        }
+    ),
 ]
 
 

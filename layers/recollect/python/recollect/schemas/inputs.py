@@ -4,6 +4,7 @@ import json
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
+    ConfigDict,
     Discriminator,
     Field,
     JsonValue,
@@ -23,6 +24,8 @@ from recollect.model import BATCH_MAX_COUNT, MemoryType, NewMemory, Status
 from recollect.ordering import Order, OrderBy
 from recollect.ranking import DEFAULT_WEIGHTS, Mode, Weights
 from recollect.schemas.fields import (
+    IN_DIGITS,
+    VERSION_MAX,
     Between,
     Closed,
     Content,
@@ -126,6 +129,14 @@ class StoreInput(
 
 
 _NOT_PLAIN = {"metadata", "tags", "approved"}
+_NOT_NULLABLE = ("content", "type", "importance", "pinned", "approved")
+
+
+def _describe_patch(schema: dict[str, Any]) -> None:
+    schema["minProperties"] = 1
+    for name in _NOT_NULLABLE:
+        value, _ = schema["properties"][name].pop("anyOf")
+        schema["properties"][name] |= value
 
 
 class MemoryPatch(Closed):
@@ -133,6 +144,8 @@ class MemoryPatch(Closed):
 
     ``metadata`` is merged: names with ``null`` are removed, other names are set.
     """
+
+    model_config = ConfigDict(json_schema_extra=_describe_patch)
 
     content: Content | None = None
     type: MemoryType | None = None
@@ -151,7 +164,7 @@ class MemoryPatch(Closed):
     def _is_sensible(self) -> Self:
         if not self.model_fields_set:
             raise PydanticCustomError("empty", "must name at least one field to change")
-        for name in ("content", "type", "importance", "pinned", "approved"):
+        for name in _NOT_NULLABLE:
             if name in self.model_fields_set and getattr(self, name) is None:
                 raise PydanticCustomError("not_nullable", "{name} must not be null", {"name": name})
         return self
@@ -186,6 +199,10 @@ class WeightsInput(Closed):
         return Weights(self.recency, self.importance, self.reinforcement)
 
 
+def _without_default(schema: dict[str, Any]) -> None:
+    del schema["default"]  # to send it is an error in the other modes
+
+
 class SearchInput(Closed):
     """What to look for.
 
@@ -199,8 +216,8 @@ class SearchInput(Closed):
     min_score: Annotated[float, Field(strict=True), Between(0, 1)] = 0.0
     filter: FilterInput | None = None
     as_of: Instant | None = Field(None, description=_AS_OF)
-    order: OrderBy = Field(OrderBy.CREATED_AT, description=_ORDER)
-    direction: Direction = Field("desc", description="asc or desc, in mode exact")
+    order: OrderBy = Field(OrderBy.CREATED_AT, description=_ORDER, json_schema_extra=_without_default)
+    direction: Direction = Field("desc", description="asc or desc, in mode exact", json_schema_extra=_without_default)
     weights: WeightsInput = Field(default_factory=WeightsInput)
     explain: bool = Field(False, strict=True, description="answer what each score was made of")
     reinforce: bool = Field(True, strict=True, description=_REINFORCE)
@@ -261,7 +278,7 @@ class ContextInput(Closed):
 class ListInput(Closed):
     """Which memories to list, in which order, and which page of them; what narrows must all hold."""
 
-    limit: Annotated[int, Between(1, LIMIT_MAX)] = 50
+    limit: Annotated[int, Between(1, LIMIT_MAX), IN_DIGITS] = 50
     cursor: str | None = Field(None, description="of the page before, of the same user, filter and order")
     order: OrderBy = Field(OrderBy.CREATED_AT, description=_ORDER)
     direction: Direction = Field("desc", description="asc or desc")
@@ -296,7 +313,7 @@ class ListInput(Closed):
 class RestoreInput(Closed):
     """Which version to bring back."""
 
-    version: Annotated[int, Field(strict=True, ge=1)]
+    version: Annotated[int, Field(strict=True), Between(1, VERSION_MAX)]
 
 
 class ResolveInput(Closed):

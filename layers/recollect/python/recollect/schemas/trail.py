@@ -7,13 +7,12 @@ from pydantic import BaseModel, Field
 from recollect.erasure import Erasure, ErasureState
 from recollect.model import Operation
 from recollect.ports import Version
-from recollect.schemas.fields import Between, Closed, MemoryId, Moment
+from recollect.schemas.fields import IN_DIGITS, VERSION_MAX, Between, Closed, MemoryId, Moment, QueryBoolean
 from recollect.schemas.inputs import LIMIT_MAX, Direction
 from recollect.schemas.outputs import AnyMemoryOutput, memory_output
 from recollect.trail import EventPage, VersionPage
 
-VERSION_MAX = 999_999
-Limit = Annotated[int, Between(1, LIMIT_MAX)]
+Limit = Annotated[int, Between(1, LIMIT_MAX), IN_DIGITS]
 Hash = Annotated[
     str | None, Field(description="of the content that was purged: BLAKE2b-128 keyed by the memory's id, in hex")
 ]
@@ -22,7 +21,7 @@ Hash = Annotated[
 class GetInput(Closed):
     """Which version to read; the present one unless said."""
 
-    version: Annotated[int, Between(1, VERSION_MAX)] | None = None
+    version: Annotated[int, Between(1, VERSION_MAX), IN_DIGITS] | None = None
 
 
 class VersionsInput(Closed):
@@ -35,13 +34,15 @@ class VersionsInput(Closed):
 class DeleteInput(Closed):
     """Whether the text goes for good."""
 
-    purge: bool = Field(False, description="redact the memory in its versions and in the log; also a deleted memory")
+    purge: QueryBoolean = Field(
+        False, description="redact the memory in its versions and in the log; also a deleted memory"
+    )
 
 
 class EraseInput(Closed):
     """Whether anything is deleted."""
 
-    dry_run: bool = Field(False, description="count what would be deleted, and delete nothing")
+    dry_run: QueryBoolean = Field(False, description="count what would be deleted, and delete nothing")
 
 
 class EventsInput(Closed):
