@@ -4,6 +4,7 @@ Rights: read and write items of the one table; with Bedrock embeddings, invoke t
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Annotated
 
 import recollect
@@ -15,7 +16,7 @@ from recollect.erasure import ErasureState
 from recollect.http.api import Api, answer
 from recollect.http.batch import refused, store_batch
 from recollect.http.entrypoint import lambda_entrypoint
-from recollect.schemas.fields import ETag, KeyText, UserId, version_of
+from recollect.schemas.fields import ETag, KeyText, PathMemoryId, UserId, version_of
 from recollect.schemas.inputs import (
     BatchInput,
     ContextInput,
@@ -53,21 +54,46 @@ from recollect.schemas.trail import (
 from recollect.settings import Settings
 
 IdempotencyKey = Annotated[
-    KeyText | None, Header(alias="idempotency-key", description="a repeat under the same key gets the same answer")
+    KeyText | None, Header(alias="Idempotency-Key", description="a repeat under the same key gets the same answer")
 ]
-
 IfMatch = Annotated[
-    ETag | None, Header(alias="if-match", description='the version that you have seen, such as "3"; 412 if it changed')
+    ETag | None, Header(alias="If-Match", description='the version that you have seen, such as "3"; 412 if it changed')
 ]
 NEW = ("created", "superseded", "conflict")
 
 
 def create_app(controller: MemoryController, report: Callable[[Exception], None]) -> Api:
-    """Make the app: each route is a call and its answer."""
-    api = Api(report)
+    """Make the app: each route is a call and its answer; its docstring describes it to the API's readers."""
+    api = Api(report, title="Recollect", version=recollect.__version__)
+    _add_storing(api, controller)
+    _add_changing(api, controller)
+    _add_undoing(api, controller)
+    _add_recalling(api, controller)
+    _add_telling(api, controller)
 
-    @api.user_route("POST", "/memories", "Store one memory, or a batch", 201, 207)
+    @api.open_route("service", "GET", "/health")
+    def health() -> HealthOutput:
+        """Tell that the service is up."""
+        return HealthOutput(status="ok", version=recollect.__version__)
+
+    api.describe()
+    return api
+
+
+def _add_storing(api: Api, controller: MemoryController) -> None:
+    route = partial(api.user_route, "memories")
+    answers = {200: Receipt, 201: Receipt, 207: BatchOutput}
+
+    @route(
+        "POST", "/memories", answers=answers, example={"content": "Alice is allergic to peanuts", "tags": ["health"]}
+    )
     def store(user_id: UserId, body: StoreInput, key: IdempotencyKey = None) -> Response[Receipt | BatchOutput]:
+        """Store one memory, or a batch.
+
+        What is new is reconciled with what is there, by rules. 201: it is `created`, has `superseded` another, or is
+        in `conflict` with one. 200: it is `unchanged` (something says the same already) or `merged` (it adds detail).
+        A batch is answered item by item with 207: one that is not valid does not keep the others from being stored.
+        """
         request = api.write_request(user_id, key)
         if isinstance(body.root, BatchInput):
             return answer(207, BatchOutput(results=store_batch(controller, request, body.root.memories)))
@@ -76,86 +102,112 @@ def create_app(controller: MemoryController, report: Callable[[Exception], None]
             raise refusal
         return answer(201 if outcome.outcome in NEW else 200, Receipt.of(outcome))
 
-    @api.user_route("GET", "/memories", "List memories by filter and order")
+    @route("GET", "/memories")
     def list_memories(user_id: UserId, page: Annotated[ListInput, Query()]) -> PageOutput:
+        """List memories by filter and order."""
         found = controller.list_memories(user_id, page.to_filter(), page.limit, page.cursor, page.to_order())
         return PageOutput.of(user_id, found)
 
-    @api.user_route("GET", "/memories/<memory_id>", "Read one memory, or one of its versions")
-    def get(user_id: UserId, memory_id: str, which: Annotated[GetInput, Query()]) -> MemoryOutput | VersionOutput:
+
+def _add_changing(api: Api, controller: MemoryController) -> None:
+    route = partial(api.user_route, "memories")
+
+    @route("GET", "/memories/<memory_id>")
+    def get(
+        user_id: UserId, memory_id: PathMemoryId, which: Annotated[GetInput, Query()]
+    ) -> MemoryOutput | VersionOutput:
+        """Read one memory, or one of its versions."""
         if which.version is None:
             return memory_output(user_id, controller.get(user_id, memory_id))
         return version_output(user_id, controller.version(user_id, memory_id, which.version))
 
-    @api.user_route("PATCH", "/memories/<memory_id>", "Change one memory")
+    @route("PATCH", "/memories/<memory_id>", example={"importance": 0.9, "metadata": {"team": "green"}})
     def update(
-        user_id: UserId, memory_id: str, patch: MemoryPatch, key: IdempotencyKey = None, seen: IfMatch = None
+        user_id: UserId, memory_id: PathMemoryId, patch: MemoryPatch, key: IdempotencyKey = None, seen: IfMatch = None
     ) -> Receipt:
+        """Change one memory."""
         request = api.write_request(user_id, key)
         return Receipt.of(controller.update(request, memory_id, patch.to_patch(), version_of(seen)))
 
-    @api.user_route("DELETE", "/memories/<memory_id>", "Delete one memory, or purge it")
+    @route("DELETE", "/memories/<memory_id>")
     def delete(
         user_id: UserId,
-        memory_id: str,
+        memory_id: PathMemoryId,
         how: Annotated[DeleteInput, Query()],
         key: IdempotencyKey = None,
         seen: IfMatch = None,
     ) -> Receipt:
+        """Delete one memory, or purge it.
+
+        What is deleted is hidden at once and can be restored. What is purged cannot: its text is gone.
+        """
         remove = controller.purge if how.purge else controller.delete
         return Receipt.of(remove(api.write_request(user_id, key), memory_id, version_of(seen)))
 
-    @api.user_route("POST", "/search", "Find the memories that matter for a query")
-    def search(user_id: UserId, query: SearchInput) -> SearchOutput:
-        return SearchOutput.of(user_id, controller.search(user_id, query.to_query()), explains=query.explain)
-
-    @api.user_route("POST", "/context", "Render them into a prompt block")
-    def context(user_id: UserId, query: ContextInput) -> ContextOutput:
-        return ContextOutput.of(controller.context(user_id, query.to_query(), query.token_budget))
-
-    @api.user_route("GET", "/stats", "Count a user's memories")
-    def stats(user_id: UserId) -> StatsOutput:
-        return StatsOutput.of(controller.stats(user_id))
-
-    _add_undoing(api, controller)
-    _add_trail(api, controller)
-
-    @api.get("/health", summary="Tell that the service is up")
-    def health() -> HealthOutput:
-        return HealthOutput(status="ok", version=recollect.__version__)
-
-    api.describe(title="Recollect", version=recollect.__version__)
-    return api
-
 
 def _add_undoing(api: Api, controller: MemoryController) -> None:
-    @api.user_route("POST", "/memories/<memory_id>/restore", "Bring back an earlier version, also after a delete")
-    def restore(user_id: UserId, memory_id: str, body: RestoreInput, key: IdempotencyKey = None) -> Receipt:
+    route = partial(api.user_route, "memories")
+
+    @route("GET", "/memories/<memory_id>/versions")
+    def versions(user_id: UserId, memory_id: PathMemoryId, page: Annotated[VersionsInput, Query()]) -> VersionsOutput:
+        """List the versions of a memory, also of a deleted one."""
+        return VersionsOutput.of(user_id, controller.versions(user_id, memory_id, page.limit, page.cursor))
+
+    @route("POST", "/memories/<memory_id>/restore")
+    def restore(user_id: UserId, memory_id: PathMemoryId, body: RestoreInput, key: IdempotencyKey = None) -> Receipt:
+        """Bring back an earlier version, also after a delete."""
         return Receipt.of(controller.restore(api.write_request(user_id, key), memory_id, body.version))
 
-    @api.user_route("POST", "/memories/<memory_id>/unmerge", "Take apart what the present version merged")
-    def unmerge(user_id: UserId, memory_id: str, key: IdempotencyKey = None) -> ReceiptsOutput:
+    @route("POST", "/memories/<memory_id>/unmerge")
+    def unmerge(user_id: UserId, memory_id: PathMemoryId, key: IdempotencyKey = None) -> ReceiptsOutput:
+        """Take apart what the present version merged."""
         return ReceiptsOutput.of(controller.unmerge(api.write_request(user_id, key), memory_id))
 
-    @api.user_route("POST", "/memories/<memory_id>/resolve", "Settle a conflict with another memory")
-    def resolve(user_id: UserId, memory_id: str, body: ResolveInput, key: IdempotencyKey = None) -> ReceiptsOutput:
+    @route("POST", "/memories/<memory_id>/resolve")
+    def resolve(
+        user_id: UserId, memory_id: PathMemoryId, body: ResolveInput, key: IdempotencyKey = None
+    ) -> ReceiptsOutput:
+        """Settle a conflict with another memory."""
         request = api.write_request(user_id, key)
         return ReceiptsOutput.of(controller.resolve(request, memory_id, body.other_id, body.resolution))
 
 
-def _add_trail(api: Api, controller: MemoryController) -> None:
-    @api.user_route("GET", "/memories/<memory_id>/versions", "List the versions of a memory, also of a deleted one")
-    def versions(user_id: UserId, memory_id: str, page: Annotated[VersionsInput, Query()]) -> VersionsOutput:
-        return VersionsOutput.of(user_id, controller.versions(user_id, memory_id, page.limit, page.cursor))
+def _add_recalling(api: Api, controller: MemoryController) -> None:
+    route = partial(api.user_route, "recall")
+    question = {"query": "What should we cook for Alice?", "filter": {"field": "tags", "contains": "health"}}
 
-    @api.user_route("GET", "/events", "List what was changed, when, by whom and why")
+    @route("POST", "/search", example={**question, "k": 5})
+    def search(user_id: UserId, query: SearchInput) -> SearchOutput:
+        """Find the memories that matter for a query."""
+        return SearchOutput.of(user_id, controller.search(user_id, query.to_query()), explains=query.explain)
+
+    @route("POST", "/context", example={**question, "token_budget": 500})
+    def context(user_id: UserId, query: ContextInput) -> ContextOutput:
+        """Render the memories that matter for a query into a prompt block."""
+        return ContextOutput.of(controller.context(user_id, query.to_query(), query.token_budget))
+
+
+def _add_telling(api: Api, controller: MemoryController) -> None:
+    route = partial(api.user_route, "user")
+
+    @route("GET", "/stats")
+    def stats(user_id: UserId) -> StatsOutput:
+        """Count a user's memories."""
+        return StatsOutput.of(controller.stats(user_id))
+
+    @route("GET", "/events")
     def events(user_id: UserId, page: Annotated[EventsInput, Query()]) -> EventsOutput:
+        """List what was changed, when, by whom and why."""
         is_descending = page.direction == "desc"
         found = controller.events(user_id, page.limit, page.cursor, page.memory_id, is_descending=is_descending)
         return EventsOutput.of(found)
 
-    @api.user_route("DELETE", "", "Erase the user; on 202 call again until it is done", 202)
+    @route("DELETE", "", answers={200: ErasureOutput, 202: ErasureOutput})
     def erase(user_id: UserId, how: Annotated[EraseInput, Query()]) -> Response[ErasureOutput]:
+        """Erase the user.
+
+        On 202 call again until it is done; the receipt comes with 200.
+        """
         erasure = controller.count_erasable(user_id) if how.dry_run else controller.erase(user_id)
         return answer(202 if erasure.state is ErasureState.ERASING else 200, ErasureOutput.of(erasure))
 

@@ -1,3 +1,5 @@
+import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -38,6 +40,7 @@ BAD = [
     ("POST", MEMORIES, {"memories": [], "content": "x"}, "/content"),
     ("POST", MEMORIES, {"content": "x", "on_similar": "guess"}, "/on_similar"),
     ("POST", MEMORIES, {"content": "x", "supersedes": "MEM#1"}, "/supersedes"),
+    ("POST", f"{MEMORIES}/A/restore", {"version": 10**4_000}, "/version"),
     ("POST", f"{MEMORIES}/A/resolve", {"other_id": "B", "resolution": "flip"}, "/resolution"),
     ("PATCH", f"{MEMORIES}/A", {"approved": False}, "/approved"),
     ("PATCH", f"{MEMORIES}/A", {"content": None}, "/"),
@@ -175,19 +178,40 @@ def test_every_other_mistake_has_its_problem(app: App, given: tuple[Any, ...], e
         "cursor=tampered",
         "type=fact",
         "user_id=bob",
-        "limit=1&limit=2&x=",
+        "limit=1&limit=2",
+        "limit=1_0",
+        "limit=%205",
+        "limit=5.0",
+        "cursor=",
         "actor=",
+        "tag=%FF",
     ],
 )
 def test_bad_query_parameters_are_refused(app: App, query: str) -> None:
     assert app("GET", MEMORIES, query=query)[0] == 422
 
 
+@pytest.mark.parametrize("query", ["purge=1", "purge=yes", "purge=", "purge=TRUE", "purge=false&purge=true"])
+def test_what_deletes_for_good_is_said_plainly_or_refused(app: App, query: str) -> None:
+    path = f"{MEMORIES}/{stored(app, 'green tea')}"
+
+    status, problem, _ = app("DELETE", path, query=query)
+
+    assert (status, problem["errors"][0]["pointer"]) == (422, "/purge")
+    assert app("GET", path)[0] == 200
+
+
 def test_query_parameters_of_other_routes_are_refused(app: App) -> None:
     assert app("GET", "/v1/users/ana/stats", query="tag=x")[0] == 422
 
 
-def test_a_body_that_is_not_said_to_be_json_is_refused(app: App) -> None:
-    status, problem, _ = app("POST", MEMORIES, '{"content": "x"}', headers={"content-type": "text/plain"})
+@pytest.mark.parametrize("of_many", [lambda one: one, lambda one: {"memories": [one] * 100}])
+def test_a_problem_of_many_faults_and_long_names_stays_small(app: App, of_many: Callable[[Any], Any]) -> None:
+    faulty = {"content": "x", "a" * 10_000: 1, **{f"field-{number}": 1 for number in range(300)}}
 
-    assert (status, problem["type"]) == (415, "/problems/unsupported-media-type")
+    status, answer, _ = app("POST", MEMORIES, of_many(faulty))
+
+    problem = answer if status == 422 else answer["results"][0]["problem"]
+    assert len(json.dumps(answer)) < 5_000 * len(answer.get("results", [0]))
+    assert problem["errors"][-1]["detail"] == "and 251 more"
+    assert not any("aaa" in error["pointer"] for error in problem["errors"])

@@ -79,14 +79,7 @@ def test_an_unexpected_failure_is_a_500_that_tells_nothing(app: App, capsys: pyt
 def test_open_routes_answer_without_a_token(app: App) -> None:
     assert app("GET", "/health", claims={})[1]["status"] == "ok"
     assert "<title>Swagger UI</title>" in app("GET", "/docs", claims={})[1]
-    document = app("GET", "/openapi.json", claims={})[1]
-    assert document["info"]["title"] == "Recollect"
-    post = document["paths"]["/v1/users/{user_id}/memories"]["post"]
-    assert {"201", "207", "422", "503"} <= set(post["responses"])
-    assert "application/problem+json" in post["responses"]["422"]["content"]
-    assert document["security"] == [{"bearer": []}]
-    assert document["servers"] == [{"url": "./"}]
-    assert "idempotency-key" in [parameter["name"] for parameter in post["parameters"]]
+    assert app("GET", "/openapi.json", claims={})[1]["info"]["title"] == "Recollect"
 
 
 def lines(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:

@@ -48,8 +48,8 @@ def test_two_forms_of_one_name_are_two_users_and_the_description_says_so(app: Ap
     assert app("GET", f"/v1/users/{decomposed}/memories", claims={"sub": decomposed})[1]["memories"] == []
     assert app("GET", f"/v1/users/{composed}/memories", claims={"sub": decomposed})[0] == 404
     parameters = app("GET", "/openapi.json")[1]["paths"]["/v1/users/{user_id}/stats"]["get"]["parameters"]
-    (schema,) = [one["schema"] for one in parameters if one["name"] == "user_id"]
-    assert "composed and decomposed" in schema["description"]
+    (parameter,) = [one for one in parameters if one["name"] == "user_id"]
+    assert "composed and decomposed" in parameter["description"]
 
 
 def test_nothing_erases_more_than_one_user(app: App) -> None:  # case D1

@@ -91,6 +91,7 @@ def event(
     query: str = "",
     claims: Mapping[str, Any] | None = None,
     headers: Mapping[str, str] | None = None,
+    is_base64: bool = False,
 ) -> dict[str, Any]:
     """Make an HTTP API event; `claims` are the authorizer's, by default those of the user ``ana``."""
     context: dict[str, Any] = {
@@ -108,5 +109,5 @@ def event(
         "headers": {"content-type": "application/json", **(headers or {})},
         "requestContext": context,
         "body": body if body is None or isinstance(body, str) else json.dumps(body),
-        "isBase64Encoded": False,
+        "isBase64Encoded": is_base64,
     }

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from recollect.cursors import read_cursor, write_cursor
+from recollect.cursors import read_cursor, read_mark, write_cursor, write_mark
 from recollect.errors import CorruptData, InvalidInput, NotFound, Unavailable
 from recollect.filters import ACTIVE, EVERYTHING, Filter
 from recollect.http import body, paths
@@ -23,6 +23,14 @@ from recollect.http.problems import (
 from recollect.ordering import NEWEST_FIRST, Order, OrderBy
 
 ENDS = ["/memories", "/memories/[^/]+", "/search", "/context", "/stats"]
+
+
+def sent(text: str, media_type: str = "application/json") -> dict[str, Any]:
+    return {"headers": {"content-type": media_type}, "body": text}
+
+
+def encoded(sent: bytes) -> dict[str, Any]:
+    return {"headers": {}, "body": base64.b64encode(sent).decode(), "isBase64Encoded": True}
 
 
 def jwt(**claims: Any) -> dict[str, Any]:
@@ -146,14 +154,30 @@ def test_numbers_and_scripts_are_kept_exactly() -> None:
 )
 def test_a_body_that_is_said_not_to_be_json_is_refused(media_type: str) -> None:
     with pytest.raises(UnsupportedMediaType):
-        body.check(media_type, "{}")
+        body.read(sent("{}", media_type))
 
 
 @pytest.mark.parametrize("media_type", ["", "application/json", "Application/JSON; charset=utf-8"])
 def test_a_json_body_is_taken_up_to_the_limit(media_type: str) -> None:
-    body.check(media_type, "x" * body.BODY_MAX_BYTES)
+    text = "x" * body.BODY_MAX_BYTES
+
+    assert body.read(sent(text, media_type)) == {**sent(text, "application/json"), "isBase64Encoded": False}
     with pytest.raises(BodyTooLarge):
-        body.check(media_type, "é" * (body.BODY_MAX_BYTES // 2 + 1))
+        body.read(sent("é" * (body.BODY_MAX_BYTES // 2 + 1), media_type))
+
+
+def test_a_body_in_base64_is_taken_up_to_the_same_limit() -> None:
+    text = "é" * (body.BODY_MAX_BYTES // 2)
+
+    assert body.read(encoded(text.encode()))["body"] == text
+    with pytest.raises(BodyTooLarge):
+        body.read(encoded(text.encode() + b"x"))
+
+
+@pytest.mark.parametrize("event", [encoded(b"\xff"), {**encoded(b""), "body": "e"}, {**encoded(b""), "body": "{}"}])
+def test_a_body_that_is_no_text_is_malformed(event: dict[str, Any]) -> None:
+    with pytest.raises(MalformedBody):
+        body.read(event)
 
 
 def test_a_problem_says_what_to_do_and_carries_the_request_id() -> None:
@@ -221,3 +245,11 @@ FORGED = base64.urlsafe_b64encode(json.dumps([True, 6, "A", json.loads(base64.ur
 def test_a_cursor_of_another_listing_is_refused(token: str, user_id: str, wanted: Filter, order: Order) -> None:
     with pytest.raises(InvalidInput):
         read_cursor(token, user_id, wanted, order)
+
+
+@pytest.mark.parametrize("number", [0, -1, 10**4_000])
+def test_a_mark_of_a_number_that_no_listing_has_is_refused(number: int) -> None:
+    assert read_mark(write_mark(7, "versions", "ana"), "versions", "ana") == 7
+
+    with pytest.raises(InvalidInput):
+        read_mark(write_mark(number, "versions", "ana"), "versions", "ana")

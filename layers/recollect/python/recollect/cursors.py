@@ -8,6 +8,8 @@ from recollect.errors import InvalidInput
 from recollect.filters import Filter
 from recollect.ordering import Order, Position
 
+_MARK_MAX = 10**15
+
 
 def write_cursor(position: Position, user_id: str, wanted: Filter, order: Order) -> str:
     """Make the token of the last position that was shown of a user's listing."""
@@ -52,7 +54,7 @@ def read_mark(cursor: str, *listing: str | None) -> int:
         number, _ = json.loads(base64.urlsafe_b64decode(cursor.encode()))
     except (ValueError, TypeError, RecursionError) as error:
         raise _bad_cursor() from error
-    if type(number) is not int or cursor != write_mark(number, *listing):
+    if type(number) is not int or not 0 < number <= _MARK_MAX or cursor != write_mark(number, *listing):
         raise _bad_cursor()
     return number
 

@@ -5,8 +5,9 @@ problem document here, and nowhere else.
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, TypeVar, get_type_hints
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, TypeVar
 from urllib.parse import parse_qs
 
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
@@ -15,28 +16,23 @@ from aws_lambda_powertools.event_handler.openapi.exceptions import (
     RequestValidationError,
     ResponseValidationError,
 )
-from aws_lambda_powertools.event_handler.openapi.models import HTTPBearer, Server
-from aws_lambda_powertools.event_handler.openapi.params import Query
+from aws_lambda_powertools.event_handler.openapi.models import OpenAPI
 from aws_lambda_powertools.utilities.data_classes import APIGatewayProxyEventV2
 
 from recollect.commit import Request
 from recollect.errors import CorruptData, InvalidInput, NotFound, RecollectError
-from recollect.http import body, paths
+from recollect.http import body, describing, operations, paths
 from recollect.http.identity import Caller, caller_of
+from recollect.http.operations import About, Operation
 from recollect.http.problems import (
     CONTENT_TYPE,
-    KINDS,
     MethodNotAllowed,
     Unauthenticated,
     UnknownRoute,
     field_errors,
     problem,
 )
-from recollect.schemas.outputs import Problem
 
-_PROBLEMS: dict[int, Any] = {
-    status: {"description": title, "content": {CONTENT_TYPE: {"model": Problem}}} for status, _, title in KINDS.values()
-}
 Answered = TypeVar("Answered")
 
 
@@ -55,9 +51,11 @@ class Api(APIGatewayHttpResolver):
     ----------
     report : callable
         Told of every failure that is not the caller's, for the log.
+    title, version : str
+        Of the API, for its description.
     """
 
-    def __init__(self, report: Callable[[Exception], None]) -> None:
+    def __init__(self, report: Callable[[Exception], None], title: str, version: str) -> None:
         super().__init__(
             enable_validation=True,
             response_validation_error_http_code=500,
@@ -65,7 +63,8 @@ class Api(APIGatewayHttpResolver):
             serializer=body.dumps,
         )
         self.rules: dict[tuple[str, str], str] = {}
-        self._parameters: dict[str, frozenset[str]] = {}
+        self._operations: dict[str, Operation] = {}
+        self._title, self._version = title, version
         self._report = report
         self.exception_handler(RecollectError)(self._failed)
         self.exception_handler(NotFoundError)(self._no_route)
@@ -79,25 +78,44 @@ class Api(APIGatewayHttpResolver):
         def registering(function: Callable[..., Any]) -> Any:
             for name in (method,) if isinstance(method, str) else method:
                 self.rules[name.upper(), rule] = function.__name__
-            self._parameters[function.__name__] = _query_names(function)
             return register(function)
 
         return registering
 
-    def user_route(self, method: str, end: str, summary: str, *successes: int) -> Callable[[Any], Any]:
-        """Register a route under /v1/users/<user_id>, documented with all problems that it may answer.
+    def described_route(self, method: str, rule: str, about: About) -> Callable[[Any], Any]:
+        """Register a route that the API's description tells of, in the words of its function's docstring."""
+        register = self.route(rule, method)
+
+        def registering(function: Callable[..., Any]) -> Any:
+            self._operations[function.__name__] = operations.read(method, rule, function, about)
+            return register(function)
+
+        return registering
+
+    def user_route(
+        self,
+        group: str,
+        method: str,
+        end: str,
+        *,
+        answers: Mapping[int, Any] | None = None,
+        example: Mapping[str, Any] | None = None,
+    ) -> Callable[[Any], Any]:
+        """Register a route under /v1/users/<user_id>.
 
         Parameters
         ----------
         end : str
             The rest of the rule, such as ``/memories/<memory_id>``.
-        successes : int
-            Statuses other than 200 that it answers when all is well.
+        group, answers, example
+            See `Operation`.
         """
-        responses = {status: {"description": "Successful response"} for status in (200, *successes)} | _PROBLEMS
-        return self.route(
-            f"{paths.USER_PREFIX}{paths.USER_PARAMETER}{end}", method, summary=summary, responses=responses
-        )
+        about = About(group, answers, example)
+        return self.described_route(method, f"{paths.USER_PREFIX}{paths.USER_PARAMETER}{end}", about)
+
+    def open_route(self, group: str, method: str, rule: str) -> Callable[[Any], Any]:
+        """Register a route that needs no caller; see `Operation`."""
+        return self.described_route(method, rule, About(group, is_open=True))
 
     def admit(self, event: Mapping[str, Any]) -> tuple[dict[str, Any], Caller | None, str | None]:
         """Check who asks for whose memories.
@@ -105,7 +123,7 @@ class Api(APIGatewayHttpResolver):
         Returns
         -------
         event : dict
-            For the router: as it came, but with the user id in the path quoted.
+            For the router: as it came, but with the user id in the path quoted and the body as text of JSON.
         caller : Caller or None
         user_id : str or None
             ``None`` for a path that names no user.
@@ -124,8 +142,8 @@ class Api(APIGatewayHttpResolver):
             if not caller.may_act_for(located.user_id):
                 raise NotFound
             admitted["rawPath"] = located.path
-            self._check_parameters(self.operation(admitted), _query_of(event))
-        body.check(event.get("headers", {}).get("content-type", ""), event.get("body"))
+            self._check_parameters(self.operation(admitted), event)
+        admitted |= body.read(event)
         return admitted, caller, located.user_id if located else None
 
     def operation(self, event: Mapping[str, Any]) -> str:
@@ -141,25 +159,31 @@ class Api(APIGatewayHttpResolver):
         digest = hashlib.sha256(asked.encode("utf-8", "surrogatepass")).hexdigest()
         return Request(user_id, self.context["caller"].subject, idempotency_key, digest, self._request_id)
 
-    def describe(self, title: str, version: str) -> None:
+    def describe(self) -> None:
         """Publish the OpenAPI document at /openapi.json and a page to browse it at /docs."""
-        described: dict[str, Any] = {
-            "title": title,
-            "version": version,
-            "servers": [Server(url="./")],  # beside the document itself, whatever is in front of it
-            "security_schemes": {"bearer": HTTPBearer(bearerFormat="JWT")},
-            "security": [{"bearer": []}],
-        }
-        self.enable_swagger(path="/docs", **described)
+        self.enable_swagger(path="/docs")
 
-        @self.get("/openapi.json", include_in_schema=False)
+        @self.get("/openapi.json")
         def openapi() -> Response[str]:
-            return Response(200, "application/json", self.get_openapi_json_schema(**described))
+            return Response(200, "application/json", body.dumps(self._document))
 
-    def _check_parameters(self, operation: str, names: Iterable[str]) -> None:
-        known = self._parameters.get(operation)
-        if known is not None and not known.issuperset(names):
-            raise InvalidInput(f"unknown query parameter; this path takes {', '.join(sorted(known)) or 'none'}")
+    def get_openapi_schema(self, **_: Any) -> OpenAPI:
+        """Give our own description of the API; the page at /docs asks for it."""
+        return OpenAPI.model_validate(self._document)
+
+    @cached_property
+    def _document(self) -> dict[str, Any]:
+        return describing.document(list(self._operations.values()), self._title, self._version)
+
+    def _check_parameters(self, operation: str, event: Mapping[str, Any]) -> None:
+        if operation not in self._operations:
+            return
+        known = operations.query_parameters(self._operations[operation])
+        for name, values in _query_of(event, errors="strict").items():
+            if name not in known:
+                raise InvalidInput(f"unknown query parameter; this path takes {', '.join(sorted(known)) or 'none'}")
+            if len(values) > 1 and not known[name]:
+                raise InvalidInput("this query parameter must be given once", pointer=f"/{name}")
 
     def _to_proxy_event(self, event: dict[str, Any]) -> _Event:
         return _Event(event, body.loads)
@@ -205,14 +229,11 @@ def _in_document(place: Sequence[object]) -> list[object]:
     return [part for part in place[start:] if not str(part).startswith("<")]
 
 
-def _query_names(function: Callable[..., Any]) -> frozenset[str]:
-    hints = get_type_hints(function, include_extras=True).values()
-    models = [hint.__origin__ for hint in hints if any(isinstance(m, Query) for m in getattr(hint, "__metadata__", ()))]
-    return frozenset(name for model in models for name in model.model_fields)
-
-
-def _query_of(event: Mapping[str, Any]) -> dict[str, list[str]]:
-    return parse_qs(event.get("rawQueryString") or "", keep_blank_values=True)
+def _query_of(event: Mapping[str, Any], errors: str = "replace") -> dict[str, list[str]]:
+    try:
+        return parse_qs(event.get("rawQueryString") or "", keep_blank_values=True, errors=errors)
+    except UnicodeDecodeError as error:
+        raise InvalidInput("the query string must be UTF-8, percent-encoded") from error
 
 
 def _method(event: Mapping[str, Any]) -> str:

@@ -40,6 +40,16 @@ def end_of(rule: str) -> str | None:
     return re.sub(r"<\w+>", "[^/]+", rule.removeprefix(start))
 
 
+def parameters_of(rule: str) -> list[str]:
+    """Name the parameters in a rule, in order."""
+    return re.findall(r"<(\w+)>", rule)
+
+
+def template_of(rule: str) -> str:
+    """Write a rule as the API's description does: ``/v1/users/{user_id}``."""
+    return re.sub(r"<(\w+)>", r"{\1}", rule)
+
+
 def locate(raw_path: str, ends: Sequence[str]) -> Located | None:
     """Split a path into user id and end.
 

@@ -53,6 +53,8 @@ KINDS: Mapping[type[Exception], tuple[int, str, str]] = {
     Unavailable: (503, "unavailable", "Not available now"),
     CorruptData: (500, "internal", "Internal error"),
 }
+ERRORS_MAX = 50
+POINTER_MAX_CHARS = 200
 INTERNAL = (500, "internal", "Internal error")
 INTERNAL_DETAIL = "something went wrong on our side; tell the operators the request id in `instance`"
 
@@ -94,7 +96,7 @@ def problem(
 
 
 def field_errors(faults: Sequence[Mapping[str, Any]], prefix: str = "") -> list[dict[str, str]]:
-    """Turn pydantic's faults into pointers and details, without the values that were sent.
+    """Turn pydantic's faults into pointers and details, without the values that were sent; a limited number of them.
 
     Parameters
     ----------
@@ -103,13 +105,21 @@ def field_errors(faults: Sequence[Mapping[str, Any]], prefix: str = "") -> list[
     prefix : str
         Pointer of what was validated.
     """
-    return [
-        {
-            "pointer": prefix + "".join(f"/{_escaped(part)}" for part in fault["loc"]),
-            "detail": str(fault["msg"]),
-        }
-        for fault in faults
-    ]
+    shown = [{"pointer": _pointer(prefix, fault["loc"]), "detail": str(fault["msg"])} for fault in faults[:ERRORS_MAX]]
+    if len(faults) > ERRORS_MAX:
+        shown.append({"pointer": prefix, "detail": f"and {len(faults) - ERRORS_MAX} more"})
+    return shown
+
+
+def _pointer(prefix: str, place: Sequence[object]) -> str:
+    """Point at a place, or at what holds it where the caller's own names are too long to be repeated."""
+    pointer = prefix
+    for part in place:
+        longer = f"{pointer}/{_escaped(part)}"
+        if len(longer) > POINTER_MAX_CHARS:
+            break
+        pointer = longer
+    return pointer
 
 
 def _escaped(part: object) -> str:
