@@ -45,8 +45,10 @@ class Service:
 
     def user(self, user_id: str) -> UserClient:
         """A client for one user, with that user's own token where tokens can be issued."""
-        own = self.cloud.issuer.token(user_id) if self.cloud else self.any_user_token
-        return self.client(own).user(user_id)
+        return self.client(self.user_token(user_id)).user(user_id)
+
+    def user_token(self, user_id: str) -> str:
+        return self.cloud.issuer.token(user_id) if self.cloud else self.any_user_token
 
 
 @pytest.fixture(scope="session")
