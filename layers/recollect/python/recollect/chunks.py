@@ -26,10 +26,14 @@ def commit_bytes(changes: Sequence[Change]) -> int:
 
 
 def answer_bytes(memory: Memory) -> int:
-    """Bound the bytes that a memory takes in an answer."""
+    """Bound the bytes that a memory takes in an answer, which travels as JSON inside of the JSON of the function."""
     labels = chain(memory.tags, (memory.agent_id or "", memory.session_id or "", memory.actor or ""))
     texts = json.dumps([memory.content, memory.merged_content, *labels, *memory.conflicts_with], ensure_ascii=False)
-    return len(texts.encode()) + len(memory.metadata_json.encode()) + 1_000
+    return _inside_json(texts) + _inside_json(memory.metadata_json) + 1_000
+
+
+def _inside_json(text: str) -> int:
+    return len(json.dumps(text, ensure_ascii=False).encode())
 
 
 def _entry_bytes(change: Change) -> int:
