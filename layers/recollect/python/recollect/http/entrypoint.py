@@ -127,7 +127,7 @@ class _Entrypoint:
         metrics.flush_metrics()
 
 
-_COUNTED = {"commit_conflicts": "CommitConflict", "degraded_searches": "DegradedSearch"}
+_COUNTED = {"commit_conflicts": "CommitConflict", "degraded_searches": "DegradedSearch", "aws_retries": "AwsRetry"}
 
 
 def _causes(error: BaseException) -> list[BaseException]:
