@@ -129,8 +129,8 @@ def test_a_transaction_that_is_always_in_the_way_makes_a_commit_unavailable(scen
 CALLS: dict[str, Callable[[MemoryController, str, str], object]] = {
     "get": lambda of, user_id, memory_id: of.get(user_id, memory_id),
     "list": lambda of, user_id, _: of.list_memories(user_id, EVERYTHING, 9),
-    "search": lambda of, user_id, _: of.search(user_id, SearchQuery(text="tea")),
-    "context": lambda of, user_id, _: of.context(user_id, SearchQuery(text="tea"), 100),
+    "search": lambda of, user_id, _: of.search(user_id, SearchQuery(text="tea", reinforces=False)),
+    "context": lambda of, user_id, _: of.context(user_id, SearchQuery(text="tea", reinforces=False), 100),
     "stats": lambda of, user_id, _: of.stats(user_id),
     "versions": lambda of, user_id, memory_id: of.versions(user_id, memory_id, 9),
     "events": lambda of, user_id, _: of.events(user_id, 9),
