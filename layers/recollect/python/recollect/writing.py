@@ -120,20 +120,22 @@ class Writing(Trail):
         NotFound
             If there is no such version, or it was purged.
         Conflict
-            If another memory is the same statement already.
+            If another memory is the same statement already, or the version has expired.
         Unavailable
             If the store or the embedder does not answer.
         """
         stored = self._committer.stored_answer(request)
         if stored is not None:
             return stored[-1]
-        last = self.versions(request.user_id, memory_id, 1).versions[0].memory
         wanted = self._unredacted(request.user_id, memory_id, version)
         embedded = self._embed([wanted.content])[0]
+        last = wanted  # the last version, in the present attempt
 
         def reads(_: Partition) -> list[str]:
-            linked = self._store.fetch(request.user_id, (memory_id,)).get(memory_id, last)
-            links = (linked.supersedes, linked.superseded_by, *linked.conflicts_with)
+            nonlocal last
+            newest = self._newest(request.user_id, memory_id)
+            last = wanted if newest is None else newest.memory
+            links = (last.supersedes, last.superseded_by, *last.conflicts_with)
             return [memory_id, *(one for one in links if one is not None)]
 
         def decide(partition: Partition, memories: Mapping[str, Memory]) -> Decision:
