@@ -1,6 +1,7 @@
 """Erasures and purges that die, sleep, or meet other writers."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import boto3
@@ -98,6 +99,29 @@ def test_a_commit_that_was_in_flight_brings_nothing_back(store: MemoryStore, oth
     assert slow.calls[is_commit] == "append"
     assert store.items("ana", 9) == []
     assert store.read_head("ana") == Head()
+
+
+@pytest.mark.parametrize("work", ["restore", "versions"])
+def test_what_read_a_version_before_an_erasure_brings_nothing_back(store: MemoryStore, work: str) -> None:
+    works: dict[str, Callable[[MemoryController, str], Any]] = {
+        "restore": lambda of, memory_id: of.restore(asking(), memory_id, 1),
+        "versions": lambda of, memory_id: of.versions("ana", memory_id, 9),
+    }
+    slow = DyingStore(store)
+    for at in range(1, 20):
+        of = controller(slow.port, prefix=f"01HFB{at:02d}")
+        memory_id = with_history(controller(store, prefix=f"01HFA{at:02d}"))
+        seen: list[Any] = []
+        slow.interrupt(at, "after", lambda: seen.append(erased(controller(store, prefix="01HFC"))))  # noqa: B023
+
+        with suppress(NotFound, Conflict):
+            works[work](of, memory_id)
+
+        if not seen:
+            break
+        assert store.items("ana", 9) == []
+        assert store.read_head("ana") == Head()
+    assert at > 3
 
 
 def test_an_eraser_that_was_asleep_leaves_the_next_life_alone(

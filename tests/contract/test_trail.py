@@ -96,17 +96,24 @@ def test_versions_of_a_deleted_memory_are_there_and_those_of_an_unknown_or_forei
             of.versions(user_id, name, 9)
 
 
-def test_an_expired_memory_has_no_versions_any_more(store: MemoryStore) -> None:  # case T6
+@pytest.mark.parametrize("is_deleted", [False, True])
+def test_an_expired_memory_has_no_versions_any_more(store: MemoryStore, is_deleted: bool) -> None:  # case T6
     clock = Clock()
     of = controller(store, clock=clock)
     memory_id = stored(of, "green tea", expires_at_ms=NOW_MS + 1)
     of.update(asking(), memory_id, Patch({"content": "black tea"}))
+    if is_deleted:
+        of.delete(asking(), memory_id)
+    first = of.versions("ana", memory_id, 1)
+    assert first.cursor is not None
     assert len(of.versions("ana", memory_id, 9).versions) == 2
 
     clock.now_ms += 1
 
     with pytest.raises(NotFound):
         of.versions("ana", memory_id, 9)
+    with pytest.raises(NotFound):
+        of.versions("ana", memory_id, 1, first.cursor)
     with pytest.raises(NotFound):
         of.version("ana", memory_id, 1)
 

@@ -15,6 +15,7 @@ from recollect.storing import OnSimilar
 
 from tests.support.builders import Clock, asking, controller, to_store
 from tests.support.embedder import HashingEmbedder
+from tests.support.faults import DyingStore
 from tests.support.inmemory import InMemoryMemoryStore
 
 TEA = to_store(content="tea at four")
@@ -161,6 +162,28 @@ def test_a_key_gives_the_stored_answer_to_the_same_request_and_refuses_another()
     with pytest.raises(InvalidInput):
         controller(store).store(asking(key="k", digest="another"), [to_store(content="x")])
     assert controller(store).store(asking("bob", key="k"), [TEA])[0].memory_id != first[0].memory_id
+
+
+@pytest.mark.parametrize("work", ["delete", "unmerge"])
+def test_an_impatient_repeat_under_a_key_gets_the_answer_of_the_first_wherever_that_is(work: str) -> None:
+    works: dict[str, Callable[[MemoryController, str], Any]] = {
+        "delete": lambda of, memory_id: of.delete(asking(key="k"), memory_id),
+        "unmerge": lambda of, memory_id: of.unmerge(asking(key="k"), memory_id),
+    }
+    for at in range(1, 20):
+        store = InMemoryMemoryStore()
+        slow, of = DyingStore(store), controller(store, prefix="01HFA")
+        of.store(asking(), [to_store("The user has a dog"), to_store("The user has a dog named Rex")])
+        memory_id = of.list_memories("ana", ACTIVE, 9).memories[0].memory_id
+        first: list[Any] = []
+        slow.interrupt(at, "before", lambda: first.append(works[work](of, memory_id)))  # noqa: B023 - called here
+
+        answer = works[work](controller(slow.port, prefix="01HFB"), memory_id)
+
+        assert first in ([], [answer])
+        if not first:
+            break
+    assert at > 4
 
 
 def test_a_key_is_forgotten_after_a_day() -> None:

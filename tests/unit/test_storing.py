@@ -12,7 +12,7 @@ from recollect.ranking import Mode
 from recollect.storing import OnSimilar
 
 from tests.support.asked import found, stored
-from tests.support.builders import asking, controller, entries_of, to_store
+from tests.support.builders import NOW_MS, Clock, asking, controller, entries_of, to_store
 from tests.support.inmemory import InMemoryMemoryStore
 
 
@@ -119,6 +119,40 @@ def test_a_batch_that_contradicts_itself_is_reconciled_in_its_order() -> None:
     assert [outcome.outcome for outcome in outcomes] == ["created", "superseded", "superseded"]
     assert found(of, "PostgreSQL") == ["The user's team uses PostgreSQL 15"]
     assert of.get("ana", outcomes[2].memory_id).supersedes == outcomes[1].memory_id
+
+
+def test_a_memory_that_one_of_a_batch_retires_does_not_stand_for_the_next_one() -> None:
+    of = controller()
+    (old_id,) = stored(of, "green tea")
+
+    outcomes = of.store(asking(), [to_store("black coffee", supersedes=old_id), to_store("green tea")])
+
+    assert [outcome.outcome for outcome in outcomes] == ["superseded", "created"]
+    assert sorted(found(of, "tea or coffee")) == ["black coffee", "green tea"]
+
+
+def test_a_memory_that_one_of_a_batch_changes_is_told_to_the_next_one_as_it_is_then() -> None:
+    of = controller()
+    (memory_id,) = stored(of, "The user has a dog")
+
+    outcomes = of.store(asking(), [to_store("The user has a dog named Rex"), to_store("The user has a dog")])
+
+    assert [(one.outcome, one.memory_id, one.version) for one in outcomes] == [
+        ("merged", memory_id, 2),
+        ("unchanged", memory_id, 2),
+    ]
+
+
+def test_an_expired_memory_cannot_be_superseded() -> None:
+    clock = Clock()
+    of = controller(clock=clock)
+    (old_id,) = stored(of, "green tea", expires_at_ms=NOW_MS + 1)
+    clock.now_ms += 1
+
+    (outcome,) = of.store(asking(), [to_store("black coffee", supersedes=old_id, on_similar=OnSimilar.CREATE)])
+
+    assert (outcome.outcome, outcome.memory_id) == ("missing", old_id)
+    assert of.stats("ana").total == 0
 
 
 def test_saying_it_again_in_other_letters_changes_nothing() -> None:  # case M2

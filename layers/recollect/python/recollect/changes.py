@@ -12,7 +12,7 @@ from typing import Any
 
 from recollect.errors import Conflict, InvalidInput
 from recollect.flags import flags_of
-from recollect.model import METADATA_MAX_BYTES, Change, Columns, Memory, Operation, identity
+from recollect.model import METADATA_MAX_BYTES, Change, Columns, Memory, Operation, Status, identity
 from recollect.partition import Partition
 from recollect.scan import Vector, encode
 from recollect.text import term_counts, text_key
@@ -170,7 +170,9 @@ def refuse_repeat(partition: Partition, change: Change, now_ms: int, leaving: st
     Conflict
         If another active memory is the same statement.
     """
-    known = None if change.columns is None else partition.same_statement(change.columns.identity, now_ms)
+    if change.columns is None or change.columns.status is not Status.ACTIVE:
+        return
+    known = partition.same_statement(change.columns.identity, now_ms)
     if known not in (None, change.memory_id, leaving):
         raise Conflict(f"memory {known} is the same statement already; delete one of the two")
 

@@ -209,12 +209,12 @@ class Committer:
         ceiling_s = FIRST_WAIT_S
         epoch = ""
         for _ in range(MAX_ATTEMPTS):
-            stored = self.stored_answer(request)
+            partition = self._partitions.refresh(request.user_id)
+            epoch = _same_life(epoch, partition.head)
+            stored = self.stored_answer(request)  # not before: who sees what a repeat did must see its answer
             if stored is not None:
                 return stored
             try:
-                partition = self._partitions.refresh(request.user_id)
-                epoch = _same_life(epoch, partition.head)
                 return earlier + self._attempt(request, partition, decide, reads, earlier, expected)
             except _CameFirst:
                 telemetry.count("commit_conflicts")

@@ -24,6 +24,7 @@ from recollect.model import (
     Operation,
     Status,
     identity,
+    is_expired,
 )
 from recollect.partition import Partition
 from recollect.reconcile import NOMINATION_MAX_COUNT, NOMINATION_MIN_COSINE, Candidate, Statement, Verdict, reconcile
@@ -154,7 +155,7 @@ def store(
     new: list[Nominated] = []
     for one in nominations.window:
         outcome, more = step.decide(one)
-        if outcomes and not _fits(one, changes, more, new):
+        if outcomes and (_is_concerned(outcome, more, changes) or not _fits(one, changes, more, new)):
             break
         outcomes.append(outcome)
         changes += more
@@ -167,12 +168,16 @@ def _fits(one: Nominated, changes: Sequence[Change], more: Sequence[Change], new
     together = [*changes, *more]
     if action_count(together) > ACTIONS_MAX_COUNT or commit_bytes(together) > COMMIT_MAX_BYTES:
         return False
-    if {change.memory_id for change in changes} & {change.memory_id for change in more}:
-        return False
     if not _is_reconciled(one.asked) or not more:
         return all(one.columns.identity != other.columns.identity for other in new)
     vector = one.asked.embedded.vector
     return all(float(vector @ other.asked.embedded.vector) < NOMINATION_MIN_COSINE for other in new)
+
+
+def _is_concerned(outcome: Outcome, more: Sequence[Change], changes: Sequence[Change]) -> bool:
+    """Tell whether a step is about a memory that the steps before it change."""
+    about = {outcome.memory_id, outcome.other_id, *(change.memory_id for change in more)}
+    return any(change.memory_id in about for change in changes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +241,7 @@ class _Step:
 
     def _superseded_by_word(self, asked: Asked) -> tuple[Outcome, list[Change]]:
         target = self.memories.get(asked.supersedes or "")
-        if target is None or target.status is not Status.ACTIVE:
+        if target is None or target.status is not Status.ACTIVE or is_expired(target.expires_at_ms, self.now_ms):
             reason = "there is no active memory with the id in `supersedes`"
             return Outcome("missing", asked.supersedes or "", 0, reason), []
         return self._superseded(asked, target, "superseded by the caller's word")

@@ -101,17 +101,26 @@ class Trail:
         partition = self._partitions.refresh(user_id)
         if partition.last_version_of(memory_id) is None:
             raise NotFound
-        # The present one first: an update that comes between the two reads then shows as a version more, not less.
-        present = self._store.fetch(user_id, (memory_id,)).get(memory_id)
-        if present is not None and is_expired(present.expires_at_ms, self._surroundings.now_ms()):
+        is_purged = partition.is_purged(memory_id)
+        newest = self._newest(user_id, memory_id)
+        if newest is None:  # the user was erased in the meantime
+            raise NotFound
+        if is_expired(newest.memory.expires_at_ms, self._surroundings.now_ms()) and not is_purged:
             raise NotFound
         found: list[Version] = []
-        if present is not None and (below is None or present.version < below):
-            found.append(Version(present))
-            below = present.version
+        if below is None or newest.memory.version < below:
+            found.append(newest)
+            below = newest.memory.version
         if len(found) < limit:
             found += self._store.versions(user_id, memory_id, below, limit - len(found))
-        return [redacted(version) for version in found] if partition.is_purged(memory_id) else found
+        return [redacted(version) for version in found] if is_purged else found
+
+    def _newest(self, user_id: str, memory_id: str) -> Version | None:
+        # The present one first: an update that comes between the two reads then shows as a version more, not less.
+        present = self._store.fetch(user_id, (memory_id,)).get(memory_id)
+        if present is not None:
+            return Version(present)
+        return next(iter(self._store.versions(user_id, memory_id, None, 1)), None)
 
 
 def _after(seqs: Sequence[int], last: int, is_descending: bool) -> Sequence[int]:

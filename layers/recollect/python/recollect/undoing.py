@@ -15,7 +15,7 @@ from recollect.changes import (
 )
 from recollect.errors import Conflict, NotFound
 from recollect.flags import flags_of
-from recollect.model import Memory, Operation, Status
+from recollect.model import Memory, Operation, Status, is_expired
 from recollect.partition import Partition
 
 
@@ -37,7 +37,7 @@ def restore(
     memories : mapping of str to Memory
         The memory as it is now, unless it was deleted, and those that it is linked with.
     last : Memory
-        Its last version, of which the links hold if it was deleted.
+        Its last version, deleted or not, of which the links hold.
     wanted : Memory
         The version to bring back.
     embedded : Embedded
@@ -46,36 +46,36 @@ def restore(
     Raises
     ------
     NotFound
-        If the memory was purged in the meantime.
+        If the memory was purged, or the user erased, in the meantime.
     Conflict
-        If another active memory is the same statement.
+        If another active memory is the same statement, or the version has expired.
     """
-    if partition.is_purged(wanted.memory_id):
+    last_version = partition.last_version_of(wanted.memory_id)
+    if last_version is None or partition.is_purged(wanted.memory_id):
         raise NotFound
-    present = memories.get(wanted.memory_id)
-    linked = present or last
-    predecessor, successor = (memories.get(one or "") for one in (linked.supersedes, linked.superseded_by))
-    version = (partition.last_version_of(wanted.memory_id) or wanted.version) + 1
+    if is_expired(wanted.expires_at_ms, now_ms):
+        raise Conflict("that version has expired; with it the memory would be gone")
+    predecessor, successor = (memories.get(one or "") for one in (last.supersedes, last.superseded_by))
     after = replace(
         wanted,
-        version=version,
+        version=last_version + 1,
         updated_at_ms=now_ms,
         status=Status.ACTIVE,
         valid_until_ms=None,
         supersedes=_if_linked(predecessor, wanted.memory_id),
         superseded_by=None,
-        conflicts_with=tuple(one for one in linked.conflicts_with if _conflicts(memories.get(one), wanted)),
+        conflicts_with=tuple(one for one in last.conflicts_with if _conflicts(memories.get(one), wanted)),
         merged_content=None,
     )
     reason = f"version {wanted.version} restored as asked"
-    changes = [change_of(Operation.RESTORE, present, after, embedded, reason)]
+    changes = [change_of(Operation.RESTORE, memories.get(wanted.memory_id), after, embedded, reason)]
     refuse_repeat(partition, changes[0], now_ms)
     if successor is not None and successor.supersedes == wanted.memory_id:
         freed = replace(next_version(successor, now_ms), supersedes=None)
         changes.append(
             change_of(Operation.LINK, successor, freed, kept_embedding(partition, successor.memory_id), reason)
         )
-    return Decision((Outcome("restored", after.memory_id, version, reason),), tuple(changes))
+    return Decision((Outcome("restored", after.memory_id, after.version, reason),), tuple(changes))
 
 
 def taken_out(memory: Memory, new_id: str, now_ms: int) -> Memory:
@@ -119,7 +119,7 @@ def unmerge(
     Raises
     ------
     Conflict
-        If another active memory is the same statement as the new one.
+        If another active memory is the same statement as one of the two.
     """
     reason = "merge undone as asked"
     after = replace(earlier, version=memory.version + 1, updated_at_ms=now_ms, status=memory.status)
@@ -127,7 +127,8 @@ def unmerge(
         change_of(Operation.UNMERGE, memory, after, embedded[after.content], reason),
         change_of(Operation.CREATE, None, new, embedded[new.content], reason),
     )
-    refuse_repeat(partition, changes[1], now_ms, leaving=memory.memory_id)
+    for change in changes:
+        refuse_repeat(partition, change, now_ms, leaving=memory.memory_id)
     outcomes = (
         Outcome("restored", after.memory_id, after.version, reason, new.memory_id),
         Outcome("created", new.memory_id, new.version, reason, after.memory_id),

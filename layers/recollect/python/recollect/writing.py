@@ -120,20 +120,22 @@ class Writing(Trail):
         NotFound
             If there is no such version, or it was purged.
         Conflict
-            If another memory is the same statement already.
+            If another memory is the same statement already, or the version has expired.
         Unavailable
             If the store or the embedder does not answer.
         """
         stored = self._committer.stored_answer(request)
         if stored is not None:
             return stored[-1]
-        last = self.versions(request.user_id, memory_id, 1).versions[0].memory
         wanted = self._unredacted(request.user_id, memory_id, version)
         embedded = self._embed([wanted.content])[0]
+        last = wanted  # the last version, in the present attempt
 
         def reads(_: Partition) -> list[str]:
-            linked = self._store.fetch(request.user_id, (memory_id,)).get(memory_id, last)
-            links = (linked.supersedes, linked.superseded_by, *linked.conflicts_with)
+            nonlocal last
+            newest = self._newest(request.user_id, memory_id)
+            last = wanted if newest is None else newest.memory
+            links = (last.supersedes, last.superseded_by, *last.conflicts_with)
             return [memory_id, *(one for one in links if one is not None)]
 
         def decide(partition: Partition, memories: Mapping[str, Memory]) -> Decision:
@@ -149,24 +151,15 @@ class Writing(Trail):
         NotFound
             If the user has no such memory.
         Conflict
-            If the present version merged nothing, or what was merged in is stored elsewhere by now.
+            If the present version merged nothing, or one of the two is stored elsewhere by now.
         Unavailable
             If the store or the embedder does not answer.
         """
-        stored = self._committer.stored_answer(request)
-        if stored is not None:
-            return stored
-        memory = self._unexpired(self._store.fetch(request.user_id, (memory_id,)).get(memory_id))
-        new = undoing.taken_out(memory, self._surroundings.new_id(), self._surroundings.now_ms())
-        earlier = self._unredacted(request.user_id, memory_id, memory.version - 1)
-        contents = (new.content, earlier.content)
-        embedded = dict(zip(contents, self._embed(contents), strict=True))
-
-        def decide(partition: Partition, memories: Mapping[str, Memory]) -> Decision:
-            present = self._present(memories, memory_id, memory.version)
-            return undoing.unmerge(partition, present, earlier, new, embedded, self._surroundings.now_ms())
-
-        return self._committer.commit(request, decide, reads=_these(memory_id), expected=2)
+        while True:
+            try:
+                return self._unmerge_as_read(request, memory_id)
+            except StaleVersion:
+                continue  # it was changed since it was read
 
     def resolve(self, request: Request, memory_id: str, other_id: str, resolution: Resolution) -> tuple[Outcome, ...]:
         """Settle a conflict between two memories.
@@ -189,6 +182,23 @@ class Writing(Trail):
             return undoing.resolve(partition, memories, this, other, resolution, self._surroundings.now_ms())
 
         return self._committer.commit(request, decide, reads=reads, expected=2)
+
+    def _unmerge_as_read(self, request: Request, memory_id: str) -> tuple[Outcome, ...]:
+        found = self._store.fetch(request.user_id, (memory_id,)).get(memory_id)
+        stored = self._committer.stored_answer(request)  # not before: see `Committer.commit`
+        if stored is not None:
+            return stored
+        memory = self._unexpired(found)
+        new = undoing.taken_out(memory, self._surroundings.new_id(), self._surroundings.now_ms())
+        earlier = self._unredacted(request.user_id, memory_id, memory.version - 1)
+        contents = (new.content, earlier.content)
+        embedded = dict(zip(contents, self._embed(contents), strict=True))
+
+        def decide(partition: Partition, memories: Mapping[str, Memory]) -> Decision:
+            present = self._present(memories, memory_id, memory.version)
+            return undoing.unmerge(partition, present, earlier, new, embedded, self._surroundings.now_ms())
+
+        return self._committer.commit(request, decide, reads=_these(memory_id), expected=2)
 
     def _store_window(
         self, request: Request, window: Sequence[Asked], earlier: tuple[Outcome, ...], expected: int
