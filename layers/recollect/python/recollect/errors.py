@@ -56,3 +56,19 @@ class Unavailable(RecollectError):
 
 class CorruptData(RecollectError):
     """Stored or received bytes do not have the form that they must have; an operator must look."""
+
+
+class CorruptSegment(CorruptData):
+    """The bytes of a segment are not those that were written, or not in a form that this version reads.
+
+    Parameters
+    ----------
+    key : str
+        Where the segment was read from.
+    reason : str
+        What is wrong with it.
+    """
+
+    def __init__(self, key: str, reason: str) -> None:
+        super().__init__("a segment of the index is damaged", key=key, reason=reason)
+        self.key = key
