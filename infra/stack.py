@@ -38,10 +38,11 @@ class RecollectStack(Stack):
             "ApiFunction",
             folder=_API_FOLDER,
             layers=layers.versions,
-            environment=_environment(settings, table_name=storage.table.table_name),
+            environment=_environment(settings, storage),
             size=FunctionSize(settings.memory_mb, settings.log_retention_days),
         )
         storage.grant_commit_and_read(function.role)
+        storage.grant_objects(function.role)
         if settings.embedder == "bedrock":
             self._grant_embedding(function.role, settings.bedrock_model_id)
         authorizer = make_authorizer(self, settings)
@@ -65,9 +66,13 @@ class RecollectStack(Stack):
         iam.Grant.add_to_principal(grantee=grantee, actions=["bedrock:InvokeModel"], resource_arns=[model_arn])
 
 
-def _environment(settings: StackSettings, *, table_name: str) -> dict[str, str]:
+def _environment(settings: StackSettings, storage: Storage) -> dict[str, str]:
     """Name what the core's settings read, no more and no less."""
-    environment = {"RECOLLECT_TABLE_NAME": table_name, "RECOLLECT_EMBEDDER": settings.embedder}
+    environment = {
+        "RECOLLECT_TABLE_NAME": storage.table.table_name,
+        "RECOLLECT_BUCKET_NAME": storage.bucket.bucket_name,
+        "RECOLLECT_EMBEDDER": settings.embedder,
+    }
     if settings.embedder == "bedrock":
         environment["RECOLLECT_BEDROCK_MODEL_ID"] = settings.bedrock_model_id
         environment["RECOLLECT_BEDROCK_DIMENSION"] = str(settings.bedrock_dimension)

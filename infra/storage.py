@@ -4,7 +4,9 @@ Both outlive the stack: they are retained when it is deleted, and the table is p
 Only the embedded local cloud gets disposable ones.
 """
 
-from aws_cdk import Acknowledgment, Duration, RemovalPolicy, Validations
+from typing import cast
+
+from aws_cdk import Acknowledgment, Duration, RemovalPolicy, Stack, Validations
 from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3 as s3
@@ -20,6 +22,11 @@ _COMMIT_AND_READ = (
     "dynamodb:Query",
     "dynamodb:UpdateItem",
 )
+
+# The objects of users: read, put, deleted with every version, and listed. All keys of `recollect.keys` begin so.
+_USERS = "users/*"
+_OBJECTS = ("s3:DeleteObject", "s3:DeleteObjectVersion", "s3:GetObject", "s3:PutObject")
+_LISTINGS = ("s3:ListBucket", "s3:ListBucketVersions")
 
 
 class Storage(Construct):
@@ -41,6 +48,24 @@ class Storage(Construct):
         """Allow reading partitions and committing to them, in the table only."""
         iam.Grant.add_to_principal(
             grantee=grantee, actions=list(_COMMIT_AND_READ), resource_arns=[self.table.table_arn]
+        )
+
+    def grant_objects(self, role: iam.Role) -> None:
+        """Allow listing, reading, putting and deleting the objects of users, in the bucket only."""
+        objects_arn = self.bucket.arn_for_objects(_USERS)
+        iam.Grant.add_to_principal(grantee=role, actions=list(_OBJECTS), resource_arns=[objects_arn])
+        iam.Grant.add_to_principal(
+            grantee=role,
+            actions=list(_LISTINGS),
+            resource_arns=[self.bucket.bucket_arn],
+            conditions={"StringLike": {"s3:prefix": _USERS}},
+        )
+        bucket_name = Stack.of(self).get_logical_id(cast("s3.CfnBucket", self.bucket.node.default_child))
+        Validations.of(role.node.find_child("DefaultPolicy")).acknowledge(
+            Acknowledgment(
+                id=f"AwsSolutions-IAM5[Resource::<{bucket_name}.Arn>/{_USERS}]",
+                reason="One function serves all users; every object of theirs is under this prefix.",
+            )
         )
 
     def _make_table(self, removal_policy: RemovalPolicy, *, is_protected: bool) -> dynamodb.Table:
@@ -68,21 +93,17 @@ class Storage(Construct):
         return table
 
     def _make_bucket(self, removal_policy: RemovalPolicy, *, enforce_ssl: bool) -> s3.Bucket:
+        # Not versioned: objects are never overwritten, and what is erased must not stay as an old version.
         bucket = s3.Bucket(
             self,
             "Bucket",
-            versioned=True,
+            versioned=False,
             encryption=s3.BucketEncryption.S3_MANAGED,
             enforce_ssl=enforce_ssl,
             minimum_tls_version=1.2 if enforce_ssl else None,
             block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
             object_ownership=s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
             lifecycle_rules=[
-                s3.LifecycleRule(
-                    id="old-versions",
-                    noncurrent_version_expiration=Duration.days(30),
-                    expired_object_delete_marker=True,
-                ),
                 s3.LifecycleRule(id="aborted-uploads", abort_incomplete_multipart_upload_after=Duration.days(1)),
             ],
             removal_policy=removal_policy,

@@ -42,10 +42,11 @@ def test_data_outlives_the_stack(in_aws: Synthesised) -> None:
             assert resource["UpdateReplacePolicy"] == "Retain"
 
 
-def test_the_bucket_is_versioned_private_and_encrypted(every: Synthesised) -> None:
+def test_the_bucket_is_private_encrypted_and_keeps_no_old_versions(every: Synthesised) -> None:
     bucket = every.one("S3::Bucket")
 
-    assert bucket["VersioningConfiguration"] == {"Status": "Enabled"}
+    assert "VersioningConfiguration" not in bucket
+    assert "ObjectLockEnabled" not in bucket
     assert set(bucket["PublicAccessBlockConfiguration"].values()) == {True}
     assert len(bucket["PublicAccessBlockConfiguration"]) == 4
     (rule,) = bucket["BucketEncryption"]["ServerSideEncryptionConfiguration"]
@@ -53,12 +54,14 @@ def test_the_bucket_is_versioned_private_and_encrypted(every: Synthesised) -> No
     assert bucket["OwnershipControls"] == {"Rules": [{"ObjectOwnership": "BucketOwnerEnforced"}]}
 
 
-def test_old_versions_and_aborted_uploads_of_the_bucket_end(every: Synthesised) -> None:
-    rules = {rule["Id"]: rule for rule in every.one("S3::Bucket")["LifecycleConfiguration"]["Rules"]}
+def test_only_aborted_uploads_leave_the_bucket_by_themselves(every: Synthesised) -> None:
+    (rule,) = every.one("S3::Bucket")["LifecycleConfiguration"]["Rules"]
 
-    assert rules["old-versions"]["NoncurrentVersionExpiration"] == {"NoncurrentDays": 30}
-    assert rules["aborted-uploads"]["AbortIncompleteMultipartUpload"] == {"DaysAfterInitiation": 1}
-    assert {rule["Status"] for rule in rules.values()} == {"Enabled"}
+    assert rule == {
+        "Id": "aborted-uploads",
+        "AbortIncompleteMultipartUpload": {"DaysAfterInitiation": 1},
+        "Status": "Enabled",
+    }
 
 
 def test_the_bucket_refuses_requests_without_tls(in_aws: Synthesised) -> None:

@@ -1,9 +1,10 @@
 import pytest
 from recollect.settings import InvalidSettings, Settings, is_in_lambda, variables
 
-ONNX = {"RECOLLECT_TABLE_NAME": "memories", "RECOLLECT_EMBEDDER": "onnx"}
+ONNX = {"RECOLLECT_TABLE_NAME": "memories", "RECOLLECT_BUCKET_NAME": "objects", "RECOLLECT_EMBEDDER": "onnx"}
 BEDROCK = {
     "RECOLLECT_TABLE_NAME": "memories",
+    "RECOLLECT_BUCKET_NAME": "objects",
     "RECOLLECT_EMBEDDER": "bedrock",
     "RECOLLECT_BEDROCK_MODEL_ID": "amazon.titan-embed-text-v2:0",
     "RECOLLECT_BEDROCK_DIMENSION": "512",
@@ -11,8 +12,8 @@ BEDROCK = {
 
 
 def test_both_embedders_are_read() -> None:
-    assert Settings.from_env(ONNX) == Settings("memories", "onnx")
-    assert Settings.from_env(BEDROCK) == Settings("memories", "bedrock", "amazon.titan-embed-text-v2:0", 512)
+    assert Settings.from_env(ONNX) == Settings("memories", "objects", "onnx")
+    assert Settings.from_env(BEDROCK) == Settings("memories", "objects", "bedrock", "amazon.titan-embed-text-v2:0", 512)
 
 
 def test_the_variables_that_are_named_are_the_ones_that_are_read() -> None:
@@ -21,9 +22,9 @@ def test_the_variables_that_are_named_are_the_ones_that_are_read() -> None:
 
 
 def test_everything_that_is_missing_is_named_at_once() -> None:
-    with pytest.raises(InvalidSettings, match=r"TABLE_NAME.*MODEL_ID.*DIMENSION"):
+    with pytest.raises(InvalidSettings, match=r"TABLE_NAME.*BUCKET_NAME.*MODEL_ID.*DIMENSION"):
         Settings.from_env({"RECOLLECT_EMBEDDER": "bedrock"})
-    with pytest.raises(InvalidSettings, match=r"TABLE_NAME.*EMBEDDER"):
+    with pytest.raises(InvalidSettings, match=r"TABLE_NAME.*BUCKET_NAME.*EMBEDDER"):
         Settings.from_env({})
 
 

@@ -1,9 +1,15 @@
-"""Every DynamoDB key, built and parsed in one place.
+"""Every key of DynamoDB and S3, built and parsed in one place.
 
 A user id is always the whole rest of a partition key, and never part of a sort key, so that no character in it
 can reach into another user's keys. ``'0'..'9' < 'H'``: one Query from ``LOG#<seq>`` to ``LOG#HEAD`` returns new
 entries, the touches after each, and the head.
+
+In the key of an object a user id is a digest, for the same reason and because keys are at most 1,024 bytes. The epoch
+follows, so that no key is ever used twice: not even by a user who was erased and made anew.
 """
+
+import hashlib
+import re
 
 from recollect.errors import CorruptData
 
@@ -18,6 +24,10 @@ _KINDS = {_LOG: "log_entries", _MEMORY: "memories", _VERSION: "versions", _IDEMP
 _SEQ_DIGITS = 20
 _TIME_DIGITS = 13
 _VERSION_DIGITS = 6
+_OBJECT = re.compile(
+    r"users/[0-9a-f]{64}/(?P<epoch>[0-9A-Z]+)/"
+    rf"(segments/(?P<segment>[0-9A-Z]+)\.seg|log/(?P<last_seq>[0-9]{{{_SEQ_DIGITS}}})\.ndjson)"
+)
 
 KINDS = (*_KINDS.values(), "touches", "other")
 
@@ -93,6 +103,16 @@ def version(memory_id: str, number: int) -> str:
     return f"{_VERSION}{memory_id}#{number:0{_VERSION_DIGITS}d}"
 
 
+def versions() -> str:
+    """Begin of the sort keys of all versions."""
+    return _VERSION
+
+
+def memories() -> str:
+    """Begin of the sort keys of all memories as they are now."""
+    return _MEMORY
+
+
 def last_version(memory_id: str) -> str:
     """Sort key that no version of a memory comes after."""
     return version(memory_id, 10**_VERSION_DIGITS - 1)
@@ -101,3 +121,51 @@ def last_version(memory_id: str) -> str:
 def idempotency(key: str) -> str:
     """Sort key of the stored answer of a request with this ``Idempotency-Key``."""
     return _IDEMPOTENCY + key
+
+
+def objects_of(user_id: str) -> str:
+    """Prefix of the keys of all objects of a user."""
+    return f"users/{hashlib.sha256(user_id.encode('utf-8', 'surrogatepass')).hexdigest()}/"
+
+
+def segment(user_id: str, epoch: str, segment_id: str) -> str:
+    """Key of the object that holds a segment."""
+    return f"{objects_of(user_id)}{epoch}/segments/{segment_id}.seg"
+
+
+def segment_of(key: str) -> tuple[str, str]:
+    """Read epoch and id out of a segment's key.
+
+    Raises
+    ------
+    CorruptData
+        If it is not one.
+    """
+    match = _OBJECT.fullmatch(key)
+    if match is None or match["segment"] is None:
+        raise CorruptData("a segment's key has another form")
+    return match["epoch"], match["segment"]
+
+
+def archives(user_id: str, epoch: str) -> str:
+    """Prefix of the keys of a log's archives."""
+    return f"{objects_of(user_id)}{epoch}/log/"
+
+
+def archive(user_id: str, epoch: str, last_seq: int) -> str:
+    """Key of the object that holds archived log entries, the last of them number `last_seq`."""
+    return f"{archives(user_id, epoch)}{last_seq:0{_SEQ_DIGITS}d}.ndjson"
+
+
+def archive_of(key: str) -> tuple[str, int]:
+    """Read epoch and last entry number out of an archive's key.
+
+    Raises
+    ------
+    CorruptData
+        If it is not one.
+    """
+    match = _OBJECT.fullmatch(key)
+    if match is None or match["last_seq"] is None:
+        raise CorruptData("an archive's key has another form")
+    return match["epoch"], int(match["last_seq"])

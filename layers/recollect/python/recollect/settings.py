@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal, cast
 
 EMBEDDERS = ("onnx", "bedrock")
+OWN_MB = 400  # code, libraries, the embedding model and a request
 
 
 class InvalidSettings(Exception):
@@ -24,18 +25,29 @@ class Settings:
     ----------
     table_name : str
         The DynamoDB table.
+    bucket_name : str
+        The S3 bucket.
     embedder : {"onnx", "bedrock"}
         Which adapter makes embeddings.
     bedrock_model_id : str
         Bedrock model or inference profile id; empty unless `embedder` is ``"bedrock"``.
     bedrock_dimension : int
         Dimensions asked of the Bedrock model; 0 unless `embedder` is ``"bedrock"``.
+    memory_mb : int
+        Memory of the function, as Lambda says.
     """
 
     table_name: str
+    bucket_name: str
     embedder: Literal["onnx", "bedrock"]
     bedrock_model_id: str = ""
     bedrock_dimension: int = 0
+    memory_mb: int = 1_024
+
+    @property
+    def partitions_bytes(self) -> int:
+        """How much memory warm partitions may take: half of what code and model leave."""
+        return max(self.memory_mb - OWN_MB, OWN_MB) // 2 * 2**20
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str] = os.environ) -> "Settings":
@@ -59,15 +71,17 @@ class Settings:
         is_bedrock = embedder == "bedrock"
         return cls(
             table_name=environ["RECOLLECT_TABLE_NAME"],
+            bucket_name=environ["RECOLLECT_BUCKET_NAME"],
             embedder=cast("Literal['onnx', 'bedrock']", embedder),
             bedrock_model_id=environ["RECOLLECT_BEDROCK_MODEL_ID"] if is_bedrock else "",
             bedrock_dimension=int(dimension) if is_bedrock else 0,
+            memory_mb=int(environ.get("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "1024")),
         )
 
 
 def variables(embedder: str) -> tuple[str, ...]:
     """Name the variables that a function with this embedder reads."""
-    common = ("RECOLLECT_TABLE_NAME", "RECOLLECT_EMBEDDER")
+    common = ("RECOLLECT_TABLE_NAME", "RECOLLECT_BUCKET_NAME", "RECOLLECT_EMBEDDER")
     bedrock = ("RECOLLECT_BEDROCK_MODEL_ID", "RECOLLECT_BEDROCK_DIMENSION")
     return common + bedrock if embedder == "bedrock" else common
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from threading import Lock
 
 
 @dataclass(slots=True)
@@ -28,6 +29,7 @@ class Measures:
 
 
 _current: ContextVar[Measures | None] = ContextVar("recollect_measures", default=None)
+_adding = Lock()  # the threads of a request add to the same sums
 
 
 @contextmanager
@@ -50,11 +52,13 @@ def stage(name: str) -> Iterator[None]:
     finally:
         measures = _current.get()
         if measures is not None:
-            measures.stages_ms[name] += (time.perf_counter() - started) * 1000.0  # type: ignore[assignment]
+            with _adding:
+                measures.stages_ms[name] += (time.perf_counter() - started) * 1000.0  # type: ignore[assignment]
 
 
 def count(name: str, amount: float = 1) -> None:
     """Add to a count of the current request."""
     measures = _current.get()
     if measures is not None:
-        measures.counts[name] += amount  # type: ignore[assignment]
+        with _adding:
+            measures.counts[name] += amount  # type: ignore[assignment]

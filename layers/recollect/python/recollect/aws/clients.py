@@ -15,6 +15,8 @@ READ_TIMEOUT_S = 5
 MAX_ATTEMPTS = 3
 BEDROCK_READ_TIMEOUT_S = 8  # twice, it stays below the 29 s that a request may take
 BEDROCK_MAX_ATTEMPTS = 2
+CONNECTIONS = 10  # botocore's own default
+S3_CONNECTIONS = 8  # as many as threads that read objects
 
 
 def dynamodb_client() -> Any:
@@ -22,17 +24,23 @@ def dynamodb_client() -> Any:
     return _client("dynamodb", READ_TIMEOUT_S, MAX_ATTEMPTS)
 
 
+def s3_client() -> Any:
+    """Make the S3 client."""
+    return _client("s3", READ_TIMEOUT_S, MAX_ATTEMPTS, S3_CONNECTIONS)
+
+
 def bedrock_client() -> Any:
     """Make the Bedrock runtime client."""
     return _client("bedrock-runtime", BEDROCK_READ_TIMEOUT_S, BEDROCK_MAX_ATTEMPTS)
 
 
-def _client(service: str, read_timeout_s: int, attempts: int) -> Any:
+def _client(service: str, read_timeout_s: int, attempts: int, connections: int = CONNECTIONS) -> Any:
     config = Config(
         connect_timeout=CONNECT_TIMEOUT_S,
         read_timeout=read_timeout_s,
         retries={"mode": "standard", "total_max_attempts": attempts},
         tcp_keepalive=True,
+        max_pool_connections=connections,
     )
     client = botocore.session.get_session().create_client(service, config=config)
     client.meta.events.register("before-call", _count_call)

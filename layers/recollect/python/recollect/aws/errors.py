@@ -6,7 +6,12 @@ What is neither a lost race nor weather (a missing permission, a wrong parameter
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from botocore.exceptions import ClientError, ConnectionError, HTTPClientError  # noqa: A004 - botocore's name
+from botocore.exceptions import (
+    ClientError,
+    ConnectionError,  # noqa: A004 - botocore's name
+    HTTPClientError,
+    IncompleteReadError,
+)
 
 from recollect.errors import Conflict, NotFound, Unavailable
 
@@ -63,7 +68,7 @@ def translating(operation: str) -> Iterator[None]:
     Conflict
         A condition failed, or another transaction touched the same item.
     Unavailable
-        Throttling, a timeout, a connection error, a server error.
+        Throttling, a timeout, a connection error, a server error, an answer that broke off.
     NotFound
         The object is not there.
     """
@@ -76,6 +81,8 @@ def translating(operation: str) -> Iterator[None]:
         raise translated from error
     except (ConnectionError, HTTPClientError) as error:
         raise Unavailable(f"could not {operation}: no answer in time; retry later") from error
+    except IncompleteReadError as error:
+        raise Unavailable(f"could not {operation}: the answer broke off; retry later") from error
 
 
 def _translate(operation: str, error: ClientError) -> Exception | None:
