@@ -1,0 +1,224 @@
+"""Two users, two writers with warm partitions and any number of cold ones on one store, and what must be there.
+
+What the rules of the state machine do their work with: a request is asked, with a fault or a race if so wanted, and
+the answer and the log are compared with the user's `Ledger`.
+"""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import pytest
+from recollect import erasing
+from recollect.commit import Request
+from recollect.controller import MemoryController
+from recollect.erasure import ErasureState
+from recollect.errors import Conflict, NotFound, Unavailable
+from recollect.model import Head
+from recollect.ports import MemoryStore
+
+from tests.support.builders import Clock, asking, controller
+from tests.support.doing import Answer, Doing, End, answer_of
+from tests.support.embedder import HashingEmbedder
+from tests.support.faults import DyingStore, Killed, When
+from tests.support.histories import everything_kept
+from tests.support.ledger import Ledger
+from tests.support.texts import DIMENSION
+from tests.support.works import Store, Wish, Work, settled
+
+USERS = ("ana", "ana/b#1")
+UNKNOWN = "0" * 26
+COLD = 2  # the number of a writer that is new
+ANY, STRANGE = 8, 9  # the last digit of a drawn name that may be of a deleted memory, or is of another user's
+
+
+@dataclass(frozen=True)
+class Fault:
+    """At which call of a request to the store something happens: the process dies, or the call fails."""
+
+    at: int | str
+    when: When
+    error: type[BaseException]
+
+    def happen(self) -> None:
+        raise Unavailable("no answer") if self.error is Unavailable else self.error
+
+
+@dataclass
+class Writer:
+    """An instance of the service."""
+
+    store: DyingStore
+    of: MemoryController
+
+
+class Lives:
+    """The lives of two users."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.patches = pytest.MonkeyPatch()
+        self.patches.setattr(erasing, "ITEMS_PER_DELETE", 3)
+        self.store = self.make_store()
+        self.clock = Clock()
+        self.numbers = iter(range(1, 1_000_000))
+        self.writers = [self._born(), self._born()]
+        self.ledgers = {user: self._new_ledger(user) for user in USERS}
+        self.erased: dict[str, list[str]] = {user: [] for user in USERS}
+        self.sent: list[tuple[str, Work, str]] = []
+        self.marks: list[str] = []
+
+    def make_store(self) -> MemoryStore:
+        """Make the store that all of this happens on."""
+        raise NotImplementedError
+
+    def writer(self, number: int) -> Writer:
+        """Give one of the two warm writers, or a cold one."""
+        return self._born() if number == COLD else self.writers[number]
+
+    def some(self, wish: Wish) -> bool:
+        """Tell whether some memory is as is wished."""
+        return any(wish(one) for ledger in self.ledgers.values() for one in ledger.present.values())
+
+    def strangers(self, user: str) -> list[str]:
+        """Ids that mean nothing to a user now."""
+        others = [one for name in USERS if name != user for one in self.ledgers[name].memory_ids]
+        return [*others, *self.erased[user], UNKNOWN]
+
+    def request(self, work: Work, user: str, has_key: bool) -> tuple[Work, Request]:
+        """Make a request of a drawn work."""
+        number, ledger = next(self.numbers), self.ledgers[user]
+
+        def names(drawn: str, wish: Wish) -> str:
+            place, kind = int(drawn[1:]), int(drawn[-1])
+            present = [one for one in ledger.memory_ids[::-1] if one in ledger.present]
+            wished = [one for one in present if wish(ledger.present[one])] or present
+            if kind < ANY and wished:
+                return wished[place % len(wished)]
+            if kind < STRANGE and ledger.memory_ids:
+                return ledger.memory_ids[-1 - place // 10 % len(ledger.memory_ids)]
+            return self.strangers(user)[0]
+
+        work = settled(work, names, ledger, f"m{number}", self.clock.now_ms)
+        if isinstance(work, Store):
+            self.marks += [f"m{number}-{place}" for place in range(len(work.new))]
+        return work, asking(user, f"k{number}" if has_key else None, digest(work))
+
+    def write(self, work: Work, user: str, writer: int, has_key: bool = False, fault: Fault | None = None) -> None:
+        """Do a drawn work; after a fault, see what was committed and send the same request to another writer."""
+        work, request = self.request(work, user, has_key)
+        if self.with_fault(writer, fault, lambda of: self._ask(of, request, work)) is not None:
+            self._catch_up(Doing(request, work.steps()))
+            self.ask(request, work, 1 - writer % 2)
+        if request.idempotency_key is not None and not self.ledgers[user].is_being_erased:
+            self.sent.append((user, work, request.idempotency_key))
+
+    def ask(self, request: Request, work: Work, writer: int) -> None:
+        """Send a request, and compare the answer."""
+        self._ask(self.writer(writer).of, request, work)
+
+    def interrupt(self, work: Work, request: Request, at: int | str, when: When, act: Callable[[], object]) -> None:
+        """Let something else happen in the middle of a request to the first writer."""
+        doing, before = Doing(request, work.steps()), list[Ledger]()
+        store = self.writers[0].store
+
+        def meanwhile() -> None:
+            self._catch_up(doing)
+            doing.has_read = "read_log" in (store.calls[:-1] if when == "before" else store.calls)
+            before.append(self.ledgers[request.user_id].copy())
+            act()
+
+        store.interrupt(at, when, meanwhile)
+        answer = answer_of(lambda: work.ask(self.writers[0].of, request))
+        store.interrupt(0, when, meanwhile)
+        self._assert_answer(answer, doing, before)
+
+    def erase(self, user: str, writer: int, fault: Fault | None = None) -> bool:
+        """Erase a user; tell whether it is left half done."""
+        error = self.with_fault(writer, fault, lambda of: _erase(of, user))
+        head = self.store.read_head(user)
+        is_empty = head == Head() and self.store.items(user, 9) == []
+        assert error is not None or is_empty
+        is_erasing = head.erasing_since_ms is not None
+        if is_empty:
+            self.erased[user] += self.ledgers[user].memory_ids
+            self.ledgers[user] = self._new_ledger(user)
+        self.ledgers[user].is_being_erased = is_erasing
+        if is_empty or is_erasing:
+            self.sent = [one for one in self.sent if one[0] != user]
+        return is_erasing
+
+    def with_fault(
+        self, number: int, fault: Fault | None, act: Callable[[MemoryController], object]
+    ) -> BaseException | None:
+        """Do something with a writer whose store fails, or who dies; give what it died of."""
+        writer = self.writer(number)
+        if fault is not None:
+            writer.store.interrupt(fault.at, fault.when, fault.happen)
+        try:
+            act(writer.of)
+        except (Killed, Unavailable) as error:
+            assert fault is not None
+            if isinstance(error, Killed) and number != COLD:
+                self.writers[number] = self._born()
+            return error
+        finally:
+            writer.store.die(at=0, when="before")
+        return None
+
+    def assert_forgotten(self) -> None:
+        """Check that nothing is kept of memories but of versions that can be read."""
+        readable = [one.metadata_json for ledger in self.ledgers.values() for one in ledger.readable()]
+        text, known = everything_kept(self.store), "".join(readable)
+        assert not [mark for mark in self.marks if f'"{mark}"' in text and f'"{mark}"' not in known]
+
+    def _new_ledger(self, user: str) -> Ledger:
+        def name_at(seq: int) -> str:
+            entries = self.store.read_entries(user, [seq])
+            return entries[0].memory_id if entries else "none"
+
+        return Ledger(name_at)
+
+    def _born(self) -> Writer:
+        store = DyingStore(self.store)
+        embedder = HashingEmbedder(dimension=DIMENSION)
+        return Writer(store, controller(store.port, embedder, self.clock, prefix=f"01HF{next(self.numbers):08d}"))
+
+    def _ask(self, of: MemoryController, request: Request, work: Work) -> None:
+        answer = answer_of(lambda: work.ask(of, request))
+        if answer is Unavailable:
+            raise Unavailable("as it answered")
+        self._assert_answer(answer, Doing(request, work.steps()), [])
+
+    def _seen(self, request: Request) -> tuple[int, bool]:
+        key = request.idempotency_key
+        is_answered = key is not None and self.store.stored_answer(request.user_id, key) is not None
+        return self.store.read_head(request.user_id).seq, is_answered
+
+    def _catch_up(self, doing: Doing) -> None:
+        ledger = self.ledgers[doing.request.user_id]
+        if not ledger.is_being_erased:
+            doing.catch_up(ledger, *self._seen(doing.request), self.clock.now_ms)
+
+    def _assert_answer(self, answer: Answer, doing: Doing, before: Sequence[Ledger]) -> None:
+        """Check an answer and what was committed, given what the ledger said when somebody else came between."""
+        user = doing.request.user_id
+        ledger, (seq, _) = self.ledgers[user], self._seen(doing.request)
+        if ledger.is_being_erased:
+            assert answer in (Conflict, NotFound)
+            return
+        ends = list(doing.ends(before, ledger, self.clock.now_ms))
+        if any(ledger.log[: len(one.log)] != one.log for one in before):  # the user was erased in the middle
+            ends = [*doing.ends_of_the_erased(ends), End(Conflict, ledger)]
+        told = next((one for one in ends if (one.answer, len(one.ledger.log)) == (answer, seq)), None)
+        assert told is not None, (answer, seq, [(one.answer, len(one.ledger.log)) for one in ends])
+        self.ledgers[user] = told.ledger
+
+
+def digest(work: Work) -> str:
+    """Give a request's digest, as the edge does of its bytes."""
+    return hashlib.sha256(repr(work).encode()).hexdigest()
+
+
+def _erase(of: MemoryController, user: str) -> None:
+    assert of.erase(user).state is ErasureState.ERASED
