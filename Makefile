@@ -11,6 +11,7 @@ UV := uv==0.13.9
 STAGE ?= dev
 PORT ?=
 LOCOMO ?=
+PEERS ?=
 
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export PYTHONPATH := $(CURDIR):$(CURDIR)/layers/recollect/python:$(CURDIR)/build/layers/model/python
@@ -30,6 +31,11 @@ run: setup ## start the service on an embedded local cloud (PORT=4566) and show 
 .PHONY: token
 token: setup ## print a token for the local service: make token USER=alice [SERVICE=1]
 	@$(BIN)/python -m infra.local token $(if $(PORT),--port $(PORT)) --user "$(USER)" $(if $(SERVICE),--service)
+
+.PHONY: compact
+compact: setup ## compact a user of the local service: make compact USER=alice [FORCE=1] [DRY_RUN=1]
+	@$(BIN)/python -m infra.local compact $(if $(PORT),--port $(PORT)) --user "$(USER)" \
+		$(if $(FORCE),--force) $(if $(DRY_RUN),--dry-run)
 
 .PHONY: deploy
 deploy: setup ## deploy to AWS: make deploy STAGE=prod [CONTEXT="-c authorizer=iam"]
@@ -76,8 +82,8 @@ synth: setup ## write the CloudFormation template to build/cdk.out; cdk-nag and 
 	@$(BIN)/cfn-lint --ignore-checks W3005 -- build/cdk.out/*.template.json # W3005: CDK repeats DependsOn
 
 .PHONY: bench
-bench: setup ## measure cold start and a warm request
-	@$(BIN)/python -m tests.bench
+bench: setup $(if $(PEERS),build/peers/.ready) ## measure scans, searches, stores, loads, cold starts and costs: make bench [PEERS=1]
+	@$(BIN)/python -m tests.bench $(if $(PEERS),--peers build/peers/bin/python)
 
 .PHONY: eval
 eval: setup ## measure retrieval quality: make eval LOCOMO=path/of/locomo10.json
@@ -109,6 +115,14 @@ build/node/.ready: Makefile | .venv/.ready
 build/layers/model.ready: layers/model/build.py layers/model/graph.py layers/model/requirements.txt | .venv/.ready
 	@echo "setup: building the embedding model's layer"
 	@$(BIN)/python layers/model/build.py --out build/layers/model
+	@touch $@
+
+build/peers/.ready: tests/bench/requirements.txt
+	@echo "setup: installing what the scan is compared with into build/peers (1 GB)"
+	@test -x build/peers/bin/python || $(PYTHON) -m venv build/peers
+	@grep -v '^#' $< | while read -r pin; do \
+		build/peers/bin/python -m pip install -qq --disable-pip-version-check "$$pin" \
+			|| echo "setup: $$pin cannot be installed and is left out"; done
 	@touch $@
 
 .PHONY: lock

@@ -27,6 +27,7 @@ from recollect.schemas.inputs import (
     SearchInput,
     StoreInput,
 )
+from recollect.schemas.maintenance import MaintenanceInput, MaintenanceOutput
 from recollect.schemas.outputs import (
     BatchOutput,
     ContextOutput,
@@ -201,6 +202,16 @@ def _add_telling(api: Api, controller: MemoryController) -> None:
         is_descending = page.direction == "desc"
         found = controller.events(user_id, page.limit, page.cursor, page.memory_id, is_descending=is_descending)
         return EventsOutput.of(found)
+
+    @route("POST", "/maintenance", example={"dry_run": True})
+    def maintain(user_id: UserId, body: MaintenanceInput) -> MaintenanceOutput:
+        """Compact a user's memories now.
+
+        The log's tail is folded into a segment, and small segments become larger ones. Nothing that a read shows
+        changes; a cold read gets cheaper. It may run at any time, and twice at once.
+        """
+        done = controller.compact(user_id, is_forced=body.force, is_dry_run=body.dry_run)
+        return MaintenanceOutput.of(done, is_dry_run=body.dry_run)
 
     @route("DELETE", "", answers={200: ErasureOutput, 202: ErasureOutput})
     def erase(user_id: UserId, how: Annotated[EraseInput, Query()]) -> Response[ErasureOutput]:

@@ -1,4 +1,4 @@
-"""``python -m infra.local run`` and ``token``: the local cloud at a terminal."""
+"""``python -m infra.local run``, ``token`` and ``compact``: the local cloud at a terminal."""
 
 import argparse
 import contextlib
@@ -10,7 +10,8 @@ import time
 from datetime import datetime
 from pathlib import Path
 
-from infra.local.cloud import LocalCloud, last_port
+from infra.local.cloud import LocalCloud, api_url, last_port
+from infra.local.compact import compact
 from infra.local.emulator import ROOT
 from infra.local.errors import LocalCloudError
 from infra.local.issuer import Issuer
@@ -31,12 +32,17 @@ def main() -> int:
     """
     arguments = _parser().parse_args()
     try:
+        if arguments.command == "run":
+            return _run(arguments.data_dir, arguments.port or _PORT)
+        port = arguments.port or last_port(arguments.data_dir) or _PORT
+        issuer = Issuer.at(arguments.data_dir, port)
         if arguments.command == "token":
-            port = arguments.port or last_port(arguments.data_dir) or _PORT
-            issuer = Issuer.at(arguments.data_dir, port)
             print(issuer.token(arguments.user, hours=arguments.hours, service=arguments.service))
-            return 0
-        return _run(arguments.data_dir, arguments.port or _PORT)
+        else:
+            token = issuer.token(arguments.user)
+            options = {"force": arguments.force, "dry_run": arguments.dry_run}
+            print(compact(api_url(f"http://127.0.0.1:{port}"), token, arguments.user, **options))
+        return 0
     except LocalCloudError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
@@ -50,12 +56,18 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True)
     run = commands.add_parser("run", help="start the local cloud, deploy the app into it, print its log lines")
     token = commands.add_parser("token", help="print a token for a user; nothing needs to run")
-    for command in (run, token):
-        command.add_argument("--port", type=int, help=f"port on loopback (default {_PORT}; for token: of the last run)")
+    compacting = commands.add_parser("compact", help="compact a user's memories; the service must run")
+    for command in (run, token, compacting):
+        command.add_argument(
+            "--port", type=int, help=f"port on loopback (default {_PORT}; but for run: of the last run)"
+        )
         command.add_argument("--data-dir", type=Path, default=_DATA_DIR, help="where data is kept (default .recollect)")
     token.add_argument("--user", required=True, help="the user id that the token speaks for")
     token.add_argument("--service", action="store_true", help="give the scope that may act for any user")
     token.add_argument("--hours", type=float, default=12, help="life of the token (default %(default)s)")
+    compacting.add_argument("--user", required=True, help="the user whose memories are compacted")
+    compacting.add_argument("--force", action="store_true", help="fold the log's tail however short it is")
+    compacting.add_argument("--dry-run", action="store_true", help="only tell what would be done first")
     return parser
 
 

@@ -60,7 +60,7 @@ class LocalCloud:
     @property
     def api_url(self) -> str:
         """Address of the deployed API, without a slash at its end."""
-        return f"{self.emulator.url}/_aws/execute-api/{API_ID}"
+        return api_url(self.emulator.url)
 
     def start(self) -> None:
         """Start the emulator and deploy what changed since the last deploy.
@@ -126,6 +126,11 @@ class LocalCloud:
         # Unsigned: 200 or 403 when the asset bucket is there, 404 when not.
         bucket = f"cdk-hnb659fds-assets-{ACCOUNT}-{REGION}"
         return _status(f"{self.emulator.url}/{bucket}", 10) in {200, 403}
+
+
+def api_url(emulator_url: str) -> str:
+    """Give the address of the API that is deployed into an emulator, without a slash at its end."""
+    return f"{emulator_url}/_aws/execute-api/{API_ID}"
 
 
 def last_port(data_dir: Path) -> int | None:
