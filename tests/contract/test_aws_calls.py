@@ -7,24 +7,29 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError, EndpointConnectionError, ReadTimeoutError
 from moto import mock_aws
-from recollect import telemetry
+from recollect import keys, telemetry
 from recollect.answers import SearchQuery
 from recollect.aws import clients
 from recollect.aws.dynamodb import DynamoDBMemoryStore
 from recollect.aws.errors import translating
 from recollect.aws.items import memory_item
-from recollect.aws.log_items import entry_item
+from recollect.aws.log_items import entry_item, head_values, manifest_values, read_head
+from recollect.aws.objects import S3ObjectStore
+from recollect.aws.table import key_of
 from recollect.changes import Embedded, columns_for
+from recollect.compaction import DEFAULT
 from recollect.controller import MemoryController
 from recollect.errors import Conflict, NotFound, Unavailable
 from recollect.filters import ACTIVE
-from recollect.model import Change, Operation
+from recollect.model import Change, Head, Operation, SegmentRef
 from recollect.ranking import Mode
 from recollect.storing import OnSimilar
 
+from tests.support.bucket import BUCKET_NAME, create_bucket
 from tests.support.builders import asking, controller, memory, to_store
 from tests.support.embedder import HashingEmbedder
 from tests.support.table import TABLE_NAME, create_table
+from tests.support.worlds import World
 
 
 @pytest.fixture
@@ -44,10 +49,10 @@ def of(monkeypatch: pytest.MonkeyPatch) -> Iterator[MemoryController]:
         yield made
 
 
-def counted(run: Any) -> dict[str, float]:
+def counted(run: Any, service: str = "dynamodb") -> dict[str, float]:
     with telemetry.measured() as measures:
         run()
-    return {name: count for name, count in measures.counts.items() if name.startswith("dynamodb.")}
+    return {name: count for name, count in measures.counts.items() if name.startswith(service) and "." in name}
 
 
 @pytest.mark.parametrize("mode", Mode)
@@ -112,6 +117,57 @@ def test_an_erasure_deletes_in_transactions(of: MemoryController) -> None:
         "dynamodb.TransactWriteItems": 3,
         "dynamodb.DeleteItem": 1,
     }
+
+
+def test_a_compaction_and_a_cold_search_after_it_take_few_calls(of: MemoryController) -> None:
+    client = clients.s3_client()
+    create_bucket(client)
+    world = World(
+        DynamoDBMemoryStore(clients.dynamodb_client(), TABLE_NAME), S3ObjectStore(lambda: client, BUCKET_NAME)
+    )
+    for number in range(119):
+        of.store(asking(), [to_store(f"fact {number}", on_similar=OnSimilar.CREATE)])
+    world.policy = DEFAULT
+
+    done = world.compactor()
+    assert counted(lambda: done.compact("ana", is_forced=True), "") == {
+        "dynamodb.GetItem": 2,
+        "dynamodb.Query": 2,
+        "s3.PutObject": 2,  # segment and archive
+        "dynamodb.UpdateItem": 1,
+        "dynamodb.TransactWriteItems": 2,  # deletions, 99 in each
+        "s3.ListObjectsV2": 1,
+    }
+    cold = world.instance()
+    assert counted(lambda: cold.search("ana", SearchQuery(text="tea", reinforces=False)), "") == {
+        "dynamodb.Query": 1,
+        "s3.GetObject": 1,
+        "dynamodb.BatchGetItem": 1,
+    }
+    assert counted(lambda: cold.search("ana", SearchQuery(text="tea", reinforces=False)), "") == {
+        "dynamodb.Query": 1,
+        "dynamodb.BatchGetItem": 1,
+    }
+
+
+@pytest.mark.parametrize(("segments", "most"), [(0, 1_024), (40, 2_048)])
+def test_the_head_stays_small(segments: int, most: int) -> None:
+    """A commit writes it again; 40 segments are more than a million memories take."""
+    refs = tuple(SegmentRef(f"01HF{number:022d}", 2**32 - 1, 2**48) for number in range(segments))
+    head = Head(
+        seq=10**9,
+        epoch="01HF0000000000000000000001",
+        embedder="amazon.titan-embed-text-v2:0/1024/int8",
+        dimension=1_024,
+        compacted_seq=10**9,
+        folded_ms=10**13,
+        manifest=refs,
+        revision=10**6,
+    )
+    item = {**key_of(keys.log_partition("\U0001f600" * 256), keys.HEAD), **head_values(head), **manifest_values(head)}
+
+    assert item_bytes(item) - len(keys.log_partition("\U0001f600" * 256).encode()) < most
+    assert read_head(item) == head
 
 
 def item_bytes(item: Any) -> int:

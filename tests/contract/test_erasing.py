@@ -5,10 +5,9 @@ from dataclasses import replace
 import pytest
 from recollect import erasing
 from recollect.changes import Embedded, change_of
-from recollect.erasure import ErasureState
+from recollect.erasure import ErasureState, counts_of
 from recollect.errors import NotFound
 from recollect.filters import EVERYTHING
-from recollect.keys import KINDS
 from recollect.model import Head, Operation
 from recollect.ports import MemoryStore
 
@@ -16,10 +15,6 @@ from tests.support.builders import NOW_MS, asking, controller, memory, to_store
 from tests.support.embedder import HashingEmbedder
 from tests.support.histories import CANARY, NOTHING, Ticking, everything_kept, seen_by, stored, with_history
 from tests.support.inmemory import InMemoryMemoryStore
-
-
-def counts(**deleted: int) -> dict[str, int]:
-    return dict.fromkeys(KINDS, 0) | deleted
 
 
 def test_erasing_one_user_leaves_the_other(store: MemoryStore) -> None:  # case D1
@@ -39,6 +34,7 @@ def test_erasing_one_user_leaves_the_other(store: MemoryStore) -> None:  # case 
         "stored_answers": 1,
         "touches": 0,
         "other": 0,
+        "objects": 0,
     }
     assert erasure.backup_until_ms == NOW_MS + 35 * 24 * 3600 * 1000
     assert store.items("ana", 9) == []
@@ -119,6 +115,7 @@ def test_counting_deletes_nothing(store: MemoryStore) -> None:
         "stored_answers": 0,
         "touches": 0,
         "other": 0,
+        "objects": 0,
     }
     assert everything_kept(store) == before
 
@@ -151,6 +148,7 @@ def test_an_erasure_goes_on_over_calls_and_ends_with_exact_counts(
         "stored_answers": 0,
         "touches": 0,
         "other": 0,
+        "objects": 0,
     }
 
 
@@ -174,7 +172,7 @@ def test_fifty_thousand_memories_go_by_one_call_that_goes_on(monkeypatch: pytest
 
     assert len(left) == 2
     assert left == sorted(left, reverse=True)
-    assert erasure.counts == counts(log_entries=50_000, memories=50_000)
+    assert erasure.counts == counts_of(()) | {"log_entries": 50_000, "memories": 50_000}
     assert of.stats("ana").total == 0
     assert store.items("ana", 9) == []
 

@@ -19,8 +19,7 @@ from recollect.filters import EVERYTHING
 from recollect.storing import OnSimilar
 
 from tests.e2e.conftest import Database
-from tests.support.builders import asking, to_store
-from tests.support.embedder import HashingEmbedder
+from tests.support.builders import asking, controller, to_store
 from tests.support.pictures import all_events, items_of
 from tests.support.table import TABLE_NAME
 
@@ -41,7 +40,7 @@ def start(database: Database) -> Iterator[Start]:
 
     def instance() -> MemoryController:
         store = DynamoDBMemoryStore(clients[next(numbers) % WRITERS], TABLE_NAME)
-        return MemoryController(store, HashingEmbedder(), wiring.surroundings())
+        return controller(store, around=wiring.surroundings())
 
     yield instance
     for client in clients:

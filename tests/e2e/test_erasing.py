@@ -1,6 +1,10 @@
 """Purging memories and erasing users, over HTTP."""
 
+import boto3
+from recollect import keys
+
 from infra.local.cloud import LocalCloud
+from infra.local.emulator import REGION, TEST_CREDENTIALS
 from tests.e2e.conftest import Service
 from tests.support.api_client import UserClient
 
@@ -44,6 +48,29 @@ def test_an_erased_user_starts_anew_and_others_stay(alice: UserClient, bob: User
     assert [memory["content"] for memory in bob.every_memory()] == ["Bob lives in Turin"]
     alice.store("Alice lives in Braga")
     assert [(one["seq"], one["operation"]) for one in alice.events()] == [(1, "create")]
+
+
+def test_the_objects_of_an_erased_user_go_and_those_of_others_stay(
+    cloud: LocalCloud, alice: UserClient, bob: UserClient
+) -> None:
+    s3 = boto3.client(
+        "s3",
+        endpoint_url=cloud.emulator.url,
+        region_name=REGION,
+        aws_access_key_id=TEST_CREDENTIALS["AWS_ACCESS_KEY_ID"],
+        aws_secret_access_key=TEST_CREDENTIALS["AWS_SECRET_ACCESS_KEY"],
+    )
+    (bucket,) = (one["Name"] for one in s3.list_buckets()["Buckets"] if "storagebucket" in one["Name"])
+    own, others = (keys.segment(user.user_id, "01HE", "01HF") for user in (alice, bob))
+    for key in (own, others):
+        s3.put_object(Bucket=bucket, Key=key, Body=b"canary")
+
+    counted = alice.call("DELETE", "?dry_run=true")
+    erased = alice.erase()
+
+    assert counted.body["found"]["s3"] == erased.body["receipt"]["deleted"]["s3"] == {"objects": 1}
+    assert "Versions" not in s3.list_object_versions(Bucket=bucket, Prefix=keys.objects_of(alice.user_id))
+    assert s3.get_object(Bucket=bucket, Key=others)["Body"].read() == b"canary"
 
 
 def test_nobody_else_may_erase_a_user(service: Service, cloud: LocalCloud, alice: UserClient, bob: UserClient) -> None:

@@ -29,7 +29,6 @@ from recollect.storing import OnSimilar
 from functions.api import handler
 from tests.e2e.conftest import Database
 from tests.support.builders import asking, controller, event, surroundings, to_store
-from tests.support.embedder import HashingEmbedder
 from tests.support.histories import with_history
 from tests.support.pictures import items_of
 from tests.support.table import TABLE_NAME
@@ -56,7 +55,7 @@ class Scene:
     def instance(self, prefix: str = "01HFB") -> MemoryController:
         still = surroundings(prefix=prefix)
         waiting = Surroundings(still.now_ms, still.new_id, random.random, self.commit_waits.append)
-        return MemoryController(self.store, HashingEmbedder(), waiting)
+        return controller(self.store, around=waiting)
 
     def put(self, prefix: str = "01HFB") -> Outcome:
         return self.instance(prefix).store(asking(self.user_id), [TEA])[0]

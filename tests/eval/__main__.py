@@ -13,7 +13,8 @@ from recollect.wiring import surroundings
 
 from tests.eval import locomo, reconcile, report
 from tests.eval.run import Asked, ask, ingest
-from tests.support.inmemory import InMemoryMemoryStore
+from tests.support.builders import BUDGET_BYTES
+from tests.support.inmemory import InMemoryMemoryStore, InMemoryObjectStore
 
 ROOT = Path(__file__).resolve().parents[2]
 DEFAULT_LOCOMO = ROOT.parent / "shared" / "data" / "locomo" / "locomo10.json"
@@ -25,7 +26,9 @@ CHOSEN_ON_EVERY = 2  # constants of the ranking were chosen on the 1st, 3rd, 5th
 def evaluate_locomo(path: Path) -> dict[str, float]:
     """Store the conversations of a file, ask their questions, and summarise."""
     conversations = locomo.load(path)
-    controller = MemoryController(InMemoryMemoryStore(), OnnxEmbedder(), surroundings())
+    controller = MemoryController(
+        InMemoryMemoryStore(), InMemoryObjectStore(), OnnxEmbedder(), surroundings(), BUDGET_BYTES
+    )
     asked: list[Asked] = []
     memories, seconds = 0, 0.0
     for number, conversation in enumerate(conversations, start=1):

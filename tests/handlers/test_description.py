@@ -169,7 +169,7 @@ def test_the_examples_work(document: dict[str, Any]) -> None:
             at = template.replace(MEMORY, path).replace("{user_id}", "ana")
             statuses[template.rpartition("/")[2]] = app(method.upper(), at, example)[0]
 
-    assert statuses == {"{memory_id}": 200, "memories": 201, "search": 200, "context": 200}
+    assert statuses == {"{memory_id}": 200, "memories": 201, "search": 200, "context": 200, "maintenance": 200}
 
 
 @pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")  # of Powertools' Swagger page

@@ -114,16 +114,19 @@ def test_an_erased_user_is_gone_and_the_receipt_says_what_went(app: App) -> None
     status, body, _ = app("DELETE", "/v1/users/ana")
 
     assert counted["status"] == "counted"
-    assert (counted["found"], counted["left"]) == ({"dynamodb": kinds}, 4)
+    assert (counted["found"], counted["left"]) == ({"dynamodb": kinds, "s3": {"objects": 0}}, 4)
     assert (status, body["status"]) == (200, "erased")
     assert body["receipt"] == {
-        "deleted": {"dynamodb": kinds},
+        "deleted": {"dynamodb": kinds, "s3": {"objects": 0}},
         "verified_at": "2023-11-14T22:13:20.000Z",
         "backup": {"kind": "point-in-time recovery", "kept_until": "2023-12-19T22:13:20.000Z"},
     }
     assert app("GET", MEMORIES)[1]["memories"] == []
     assert app("GET", EVENTS)[1]["events"] == []
-    assert app("DELETE", "/v1/users/ana")[1]["receipt"]["deleted"] == {"dynamodb": dict.fromkeys(kinds, 0)}
+    assert app("DELETE", "/v1/users/ana")[1]["receipt"]["deleted"] == {
+        "dynamodb": dict.fromkeys(kinds, 0),
+        "s3": {"objects": 0},
+    }
     assert len(app("GET", "/v1/users/bob/memories", claims=SERVICE)[1]["memories"]) == 1
 
 

@@ -9,13 +9,14 @@ from urllib.parse import parse_qsl
 from recollect.commit import Request, Surroundings
 from recollect.controller import MemoryController
 from recollect.model import Entry, Memory, MemoryType, NewMemory
-from recollect.ports import Embedder, MemoryStore
+from recollect.ports import Embedder, MemoryStore, ObjectStore
 from recollect.storing import OnSimilar, ToStore
 
 from tests.support.embedder import HashingEmbedder
-from tests.support.inmemory import InMemoryMemoryStore
+from tests.support.inmemory import InMemoryMemoryStore, InMemoryObjectStore
 
 NOW_MS = 1_700_000_000_000
+BUDGET_BYTES = 2**28
 MEMORY = Memory(
     memory_id="01HF0000000000000000000000",
     content="the office closes at six",
@@ -51,12 +52,16 @@ def controller(
     embedder: Embedder | None = None,
     clock: Callable[[], int] | None = None,
     prefix: str = "01HF",
+    objects: ObjectStore | None = None,
+    around: Surroundings | None = None,
 ) -> MemoryController:
     """Make a controller; each one is an instance of its own, as a Lambda process is."""
     return MemoryController(
         InMemoryMemoryStore() if store is None else store,
+        InMemoryObjectStore() if objects is None else objects,
         embedder or HashingEmbedder(),
-        surroundings(clock, prefix),
+        around or surroundings(clock, prefix),
+        BUDGET_BYTES,
     )
 
 

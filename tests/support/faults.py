@@ -9,7 +9,7 @@
 from collections.abc import Callable
 from typing import Any, Literal, cast
 
-from recollect.ports import MemoryStore
+from recollect.ports import MemoryStore, ObjectStore
 
 When = Literal["before", "after"]
 
@@ -28,8 +28,8 @@ class Dying:
     """
 
     def __init__(self, inner: Any) -> None:
-        self._inner = inner
-        self._moment: tuple[int, When] | None = None
+        self.inner = inner
+        self._moment: tuple[int | str, When] | None = None
         self._action: Callable[[], Any] = _die
         self.calls: list[str] = []
 
@@ -37,29 +37,32 @@ class Dying:
         """Die at the n-th call from now on (1, 2, …), once."""
         self.interrupt(at, when, _die)
 
-    def interrupt(self, at: int, when: When, action: Callable[[], Any]) -> None:
-        """Let something else happen at the n-th call from now on, once: what another process does meanwhile."""
+    def interrupt(self, at: int | str, when: When, action: Callable[[], Any]) -> None:
+        """Let something else happen at the n-th call from now on, or at the first of a name, once.
+
+        It is what another process does meanwhile.
+        """
         self.calls = []
         self._moment = (at, when)
         self._action = action
 
     def __getattr__(self, name: str) -> Any:
-        value = getattr(self._inner, name)
+        value = getattr(self.inner, name)
         return self._counted(name, value) if callable(value) else value
 
     def _counted(self, name: str, run: Callable[..., Any]) -> Callable[..., Any]:
         def call(*args: Any, **kwargs: Any) -> Any:
             self.calls.append(name)
-            number = len(self.calls)
-            self._reached(number, "before")
+            here = (len(self.calls), name)
+            self._reached(here, "before")
             value = run(*args, **kwargs)
-            self._reached(number, "after")
+            self._reached(here, "after")
             return value
 
         return call
 
-    def _reached(self, number: int, when: When) -> None:
-        if self._moment == (number, when):
+    def _reached(self, here: tuple[int, str], when: When) -> None:
+        if self._moment in [(at, when) for at in here]:
             self._moment = None
             self._action()
 
@@ -75,6 +78,29 @@ class DyingStore(Dying):
     def port(self) -> MemoryStore:
         """The same, as the type that a controller takes."""
         return cast("MemoryStore", self)
+
+
+class DyingStores(Dying):
+    """A memory store and an object store, in one count of calls, that die at a chosen call."""
+
+    def __init__(self, store: MemoryStore, objects: ObjectStore) -> None:
+        super().__init__(store)
+        self._objects = objects
+
+    @property
+    def store(self) -> MemoryStore:
+        """The one, as the type that a controller takes."""
+        return cast("MemoryStore", self)
+
+    @property
+    def objects(self) -> ObjectStore:
+        """The other one; no method of theirs has the same name."""
+        return cast("ObjectStore", self)
+
+    def __getattr__(self, name: str) -> Any:
+        if hasattr(self._objects, name):
+            return self._counted(name, getattr(self._objects, name))
+        return super().__getattr__(name)
 
 
 def deaths(rehearse: Callable[[Dying], Any], dying: Dying) -> list[tuple[int, When]]:

@@ -1,5 +1,6 @@
 """Memories with a past, whatever any read shows of them, and all that a store keeps."""
 
+import re
 from typing import Any
 
 import boto3
@@ -42,8 +43,13 @@ def seen_by(of: MemoryController, user_id: str = "ana", query: str = CANARY) -> 
         for mode in Mode
         for hit in of.search(user_id, SearchQuery(text=query, mode=mode, k=100)).hits
     }
-    block = of.context(user_id, SearchQuery(text=query), 1_000)
-    return listed | found | {part.text for part in (block.stable, block.volatile) if part.text}
+    return listed | found | {text for text in context_of(of, user_id, query) if text}
+
+
+def context_of(of: MemoryController, user_id: str, query: str) -> tuple[str, str]:
+    """All text that a prompt would get, in its two parts."""
+    block = of.context(user_id, SearchQuery(text=query), 10_000)
+    return block.stable.text, block.volatile.text
 
 
 def everything_kept(store: MemoryStore) -> str:
@@ -52,6 +58,11 @@ def everything_kept(store: MemoryStore) -> str:
         return repr(vars(store))
     items = boto3.client("dynamodb", region_name="us-east-1").scan(TableName=TABLE_NAME)["Items"]
     return repr(items)
+
+
+def without_head(kept: str) -> str:
+    """Leave out what counts in the head how often compactions were fenced off."""
+    return re.sub(r"revision\W+(N\W+)?\d+", "", kept)
 
 
 def erased(of: MemoryController, user_id: str = "ana") -> Erasure:

@@ -1,13 +1,14 @@
-"""A memory store in memory that keeps the port's promises; for tests and evaluation."""
+"""A memory store and an object store in memory that keep the ports' promises; for tests and evaluation."""
 
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from threading import Lock
 
 from recollect import keys
-from recollect.errors import Conflict
+from recollect.errors import Conflict, NotFound
 from recollect.model import Change, Entry, Head, Memory, Touch
-from recollect.ports import Item, StoredAnswer, Version
+from recollect.ports import Item, ObjectVersion, StoredAnswer, StoredObject, Version
 
 
 class InMemoryMemoryStore:
@@ -50,9 +51,24 @@ class InMemoryMemoryStore:
                 self._keep_answer(user_id, answer)
             for seq, change in enumerate(changes, start=seen.seq + 1):
                 self._logs.setdefault(user_id, {})[seq] = _entry(seq, change, by)
-                self._follow(user_id, change)
+                self._follow(user_id, change, seq)
             if changes:
-                self._heads[user_id] = head
+                self._heads[user_id] = _with_manifest_of(head, present)
+
+    def commit_manifest(self, user_id: str, head: Head, seen: Head) -> None:
+        with self._lock:
+            present = self._heads.get(user_id, Head())
+            if (present.epoch, present.revision) != (seen.epoch, seen.revision):
+                raise Conflict("somebody else came first")
+            self._heads[user_id] = _with_manifest_of(present, head)
+
+    def drop_items(self, user_id: str, items: Sequence[Item], seen: Head) -> None:
+        with self._lock:
+            if self._heads.get(user_id, Head()).epoch != seen.epoch:
+                raise Conflict("somebody else came first")
+            for item in items:
+                if keys.is_touch(item.key) or keys.seq_of(item.key) in self._logs.get(user_id, {}):
+                    self._erase(user_id, item.key)
 
     def fetch(self, user_id: str, memory_ids: Sequence[str]) -> Mapping[str, Memory]:
         with self._lock:
@@ -72,6 +88,19 @@ class InMemoryMemoryStore:
             ]
             newest = sorted(numbers, reverse=True)[:limit]
             return [self._versions[user_id, memory_id, number] for number in newest]
+
+    def every_version(self, user_id: str) -> Iterator[Version]:
+        with self._lock:
+            found = [Version(memory) for (owner, _), memory in self._memories.items() if owner == user_id]
+            found += [version for (owner, *_), version in self._versions.items() if owner == user_id]
+        yield from found
+
+    def seqs_of(self, user_id: str, memory_id: str) -> list[int]:
+        with self._lock:
+            versions = [of for (owner, one, _), of in self._versions.items() if (owner, one) == (user_id, memory_id)]
+            seqs = {seq for version in versions for seq in (version.memory.seq, version.ended_seq)}
+            present = self._memories.get((user_id, memory_id))
+            return sorted(seqs | ({present.seq} if present else set()))
 
     def read_entries(self, user_id: str, seqs: Sequence[int]) -> list[Entry]:
         with self._lock:
@@ -129,7 +158,7 @@ class InMemoryMemoryStore:
     def _erase(self, user_id: str, key: str) -> None:
         kind, _, name = key.partition("#")
         if keys.is_touch(key):
-            del self._touches[user_id, key]
+            self._touches.pop((user_id, key), None)
         elif kind == "LOG":
             del self._logs[user_id][keys.seq_of(key)]
         elif kind == "MEM":
@@ -146,14 +175,19 @@ class InMemoryMemoryStore:
             raise Conflict("an answer is there under this key")
         self._answers[user_id, answer.key] = answer
 
-    def _follow(self, user_id: str, change: Change) -> None:
+    def _follow(self, user_id: str, change: Change, seq: int) -> None:
         key = (user_id, change.memory_id)
         if change.before is not None:
-            self._versions[(*key, change.before.version)] = Version(change.before)
+            self._versions[(*key, change.before.version)] = Version(change.before, ended_seq=seq)
         if change.after is not None:
-            self._memories[key] = change.after
+            self._memories[key] = replace(change.after, seq=seq)
         else:
             self._memories.pop(key, None)
+
+
+def _with_manifest_of(head: Head, other: Head) -> Head:
+    names = ("compacted_seq", "folded_ms", "manifest", "revision")
+    return replace(head, **{name: getattr(other, name) for name in names})
 
 
 def _entry(seq: int, change: Change, by: str) -> Entry:
@@ -167,3 +201,42 @@ def _entry(seq: int, change: Change, by: str) -> Entry:
         reason=change.reason,
         columns=change.columns,
     )
+
+
+class InMemoryObjectStore:
+    """Objects in a dict, one version of each."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._objects: dict[str, tuple[bytes, int]] = {}
+
+    def put_new(self, key: str, data: bytes) -> None:
+        with self._lock:
+            if key in self._objects:
+                raise Conflict("an object is there under this key")
+            self._objects[key] = (bytes(data), time.time_ns() // 1_000_000)
+
+    def get(self, key: str) -> bytes:
+        with self._lock:
+            if key not in self._objects:
+                raise NotFound("there is no such object")
+            return self._objects[key][0]
+
+    def get_many(self, keys: Sequence[str]) -> Sequence[bytes]:
+        return [self.get(key) for key in keys]
+
+    def list_objects(self, prefix: str, after: str = "", limit: int = 1000) -> Sequence[StoredObject]:
+        with self._lock:
+            wanted = sorted(key for key in self._objects if key.startswith(prefix) and key > after)[:limit]
+            return [StoredObject(key, len(self._objects[key][0]), self._objects[key][1]) for key in wanted]
+
+    def delete(self, keys: Sequence[str]) -> None:
+        with self._lock:
+            for key in keys:
+                self._objects.pop(key, None)
+
+    def list_versions(self, prefix: str, limit: int) -> Sequence[ObjectVersion]:
+        return [ObjectVersion(one.key, "null") for one in self.list_objects(prefix, limit=limit)]
+
+    def delete_versions(self, versions: Sequence[ObjectVersion]) -> None:
+        self.delete([version.key for version in versions])

@@ -144,10 +144,11 @@ def test_a_patch_without_new_content_keeps_the_embedding() -> None:
 
     change = changes.update(partition, old, Patch({"importance": 1.0}), None, NOW_MS).changes[0]
 
-    kept = partition.columns_of_memory("A")
+    kept = partition.embedding_of("A")
     assert change.columns is not None
-    assert kept is not None
-    assert (change.columns.codes, change.columns.embedder) == (kept.codes, "hashing")
+    assert (change.columns.codes, change.columns.embedder) == kept
+    assert kept[0]
+    assert kept[1] == "hashing"
 
 
 def test_a_delete_keeps_the_memory_as_it_was() -> None:

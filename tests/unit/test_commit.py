@@ -5,18 +5,19 @@ from typing import Any
 
 import pytest
 from recollect.changes import Decision, Patch
-from recollect.commit import MAX_ATTEMPTS, Partitions
+from recollect.commit import MAX_ATTEMPTS
 from recollect.controller import MemoryController
 from recollect.errors import InvalidInput, NotFound, StaleVersion, Unavailable
 from recollect.filters import ACTIVE
 from recollect.model import Change, Entry, Head, Touch
+from recollect.partitions import Partitions
 from recollect.ports import StoredAnswer
 from recollect.storing import OnSimilar
 
-from tests.support.builders import Clock, asking, controller, to_store
+from tests.support.builders import BUDGET_BYTES, Clock, asking, controller, to_store
 from tests.support.embedder import HashingEmbedder
 from tests.support.faults import DyingStore
-from tests.support.inmemory import InMemoryMemoryStore
+from tests.support.inmemory import InMemoryMemoryStore, InMemoryObjectStore
 
 TEA = to_store(content="tea at four")
 
@@ -282,7 +283,7 @@ def test_a_log_that_was_read_while_a_commit_went_through_is_read_again_or_cut() 
             seen, at = next(views)
             return [entry for entry in seen if entry.seq > after_seq], at
 
-    partitions = Partitions(Torn(), "hashing", 64, Clock())
+    partitions = Partitions(Torn(), InMemoryObjectStore(), HashingEmbedder(), Clock(), BUDGET_BYTES)
 
     assert len(partitions.refresh("ana")) == 1  # head without its entry: read again; then an entry without its head
     assert len(partitions.refresh("ana")) == 2

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from recollect import keys
-from recollect.erasure import content_hash, counts_of, erased_with, erasing_head, redacted
+from recollect.erasure import OBJECTS, claiming, content_hash, counts_of, erased_with, erasing_head, redacted
 from recollect.model import Head, Memory, MemoryType, Status
-from recollect.ports import Item, Version
+from recollect.ports import Item, ObjectVersion, Version
 
 from tests.support.builders import NOW_MS, memory
 
@@ -73,7 +73,7 @@ def test_a_hash_is_of_the_content_and_the_memory(one: str, other: str) -> None:
 def test_every_item_counts_as_one_of_its_kind(sort_key: str, kind: str) -> None:
     counts = counts_of([Item("memories", sort_key)])
 
-    assert counts == {name: int(name == kind) for name in keys.KINDS}
+    assert counts == {**{name: int(name == kind) for name in keys.KINDS}, OBJECTS: 0}
 
 
 def test_the_head_of_an_erasure_counts_what_goes() -> None:
@@ -84,5 +84,21 @@ def test_the_head_of_an_erasure_counts_what_goes() -> None:
     later = erased_with(erased_with(head, items), items[:1])
 
     assert (head.seq, head.epoch, head.erasing_since_ms) == (0, "F", NOW_MS)
-    assert later.erased == dict.fromkeys(keys.KINDS, 0) | {"log_entries": 3, "memories": 1}
+    assert head.erased == counts_of(())
+    assert later.erased == counts_of(()) | {"log_entries": 3, "memories": 1}
     assert replace(later, erased=head.erased) == head
+
+
+def test_objects_that_were_counted_before_a_crash_are_not_counted_again() -> None:
+    head = erasing_head(Head(seq=9, epoch="E"), "F", NOW_MS)
+    a, b, c = (ObjectVersion(key, "null") for key in "abc")
+
+    claimed = claiming(head, [a, b])
+    again = claiming(claimed, [b])
+    more = claiming(again, [b, c])
+
+    assert (claimed.erased[OBJECTS], claimed.erased_to) == (2, "b")
+    assert again == claimed
+    assert (more.erased[OBJECTS], more.erased_to) == (3, "c")
+    assert replace(more, erased=head.erased, erased_to="") == head
+    assert erasing_head(more, "G", NOW_MS).erased_to == ""

@@ -36,7 +36,7 @@ def test_a_pure_module_loads_no_aws_no_powertools_and_no_pydantic(module: str) -
 
 
 def wired(embedder: str) -> set[str]:
-    settings = f"Settings('memories', {embedder!r}, 'amazon.titan-embed-text-v2:0', 256)"
+    settings = f"Settings('memories', 'objects', {embedder!r}, 'amazon.titan-embed-text-v2:0', 256)"
     make = f"from recollect.settings import Settings; handler.wiring.memory_controller({settings})"
     return loaded_by(f"import handler; {make}")
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import jwt
 import pytest
+from recollect.schemas.maintenance import CompactionOutput
 
-from infra.local import tokens
+from infra.local import compact, tokens
 from infra.local.cdk import without_resource
 from infra.local.fingerprint import fingerprint
 from infra.local.issuer import Issuer
@@ -51,6 +52,18 @@ def test_discovery_leads_to_the_keys(tmp_path: Path) -> None:
     discovery = documents[f"{issuer.url}/.well-known/openid-configuration"]
     assert discovery["issuer"] == issuer.url
     assert documents[discovery["jwks_uri"]] == tokens.jwks(issuer.key)
+
+
+def test_what_a_compaction_did_is_told_in_words() -> None:
+    done = dict.fromkeys(CompactionOutput.model_fields, 0) | {"folded_entries": 1_234, "segments": 2}
+
+    told = compact.report("alice", {"dry_run": False, "compaction": done})
+    planned = compact.report("alice", {"dry_run": True, "compaction": done})
+
+    assert told.splitlines()[:2] == ["alice: done", "       1,234  changes folded into a segment"]
+    assert len(told.splitlines()) == 1 + len(done)
+    assert planned.splitlines()[0] == "alice: this would be done first"
+    assert "archive" not in planned
 
 
 def test_a_request_becomes_one_readable_line() -> None:

@@ -1,11 +1,14 @@
 """What lifts a score beside relevance, and how far. Case R7."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 from recollect.answers import Hit, SearchQuery
 from recollect.controller import MemoryController
-from recollect.ranking import HALF_LIFE_MS, USES_OF_HALF, Mode, Weights
+from recollect.ranking import HALF_LIFE_MS, USES_OF_HALF, Mode, Weights, strongest
+from recollect.scan import Scores
 
 from tests.support.builders import NOW_MS, Clock, controller
 from tests.support.histories import stored
@@ -80,3 +83,17 @@ def test_a_score_stays_in_its_range_and_never_sinks_below_relevance(a: float, b:
     plain = {hit.memory.memory_id: hit.score for hit in hits(of, "green tea please", NOTHING)}
     for hit in hits(of, "green tea please", Weights(a, b, c)):
         assert plain[hit.memory.memory_id] <= hit.score <= 1.0
+
+
+@given(
+    hnp.arrays(
+        np.float32,
+        st.integers(0, 60),
+        elements=st.sampled_from([0.0, 1e-7, 0.3, 0.3003, 1.0]) | st.floats(0, 1, width=32),
+    ),
+    st.integers(1, 40),
+)
+def test_the_strongest_are_the_highest_and_of_equal_ones_the_first(scores: Scores, count: int) -> None:
+    best = sorted(np.flatnonzero(scores > 0.0).tolist(), key=lambda place: (-scores[place], place))[:count]
+
+    assert sorted(strongest(scores, count).tolist()) == sorted(best)

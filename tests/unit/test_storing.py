@@ -79,7 +79,7 @@ def test_a_contradiction_never_makes_the_old_memory_stronger(
     (decided,) = of.store(asking(), [to_store(contradiction, importance=0.9, tags=("x",), pinned=True)])
 
     after = of.get("ana", old_id)
-    links = {"status", "superseded_by", "valid_until_ms", "conflicts_with", "version", "updated_at_ms"}
+    links = {"status", "superseded_by", "valid_until_ms", "conflicts_with", "version", "updated_at_ms", "seq"}
     assert decided.outcome == outcome
     assert {name for name in before.__dataclass_fields__ if getattr(before, name) != getattr(after, name)} <= links
 

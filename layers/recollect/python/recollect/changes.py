@@ -184,8 +184,7 @@ def next_version(memory: Memory, now_ms: int) -> Memory:
 
 def kept_embedding(partition: Partition, memory_id: str) -> tuple[bytes, str]:
     """Give the embedding that a memory has in its partition (codes, embedder); empty if it has none."""
-    columns = partition.columns_of_memory(memory_id)
-    return (b"", "") if columns is None else (columns.codes, columns.embedder)
+    return partition.embedding_of(memory_id)
 
 
 def columns_for(memory: Memory, embedded: "Embedded | tuple[bytes, str]") -> Columns:

@@ -56,17 +56,30 @@ class LabelColumn:
 
     def __init__(self) -> None:
         self._number_of: dict[str, int] = {}
+        self._texts: list[str] = []
         self._numbers = GrowingColumn(np.int32)
 
     @property
     def values(self) -> Sequence[str]:
         """All texts that a row has ever had."""
-        return list(self._number_of)
+        return self._texts
 
     def extend(self, values: Sequence[str | None]) -> None:
         """Append rows."""
         number_of = self._number_of
         self._numbers.extend([-1 if v is None else number_of.setdefault(v, len(number_of)) for v in values])
+        self._texts += list(number_of)[len(self._texts) :]
+
+    def at(self, row: int) -> str | None:
+        """Give the text of a row."""
+        number = int(self._numbers.view[row])
+        return None if number < 0 else self._texts[number]
+
+    def counts(self, mask: Mask) -> dict[str, int]:
+        """Count the rows under a mask by their text."""
+        numbers = self._numbers.view[mask]
+        totals = np.bincount(numbers[numbers >= 0], minlength=len(self._number_of))
+        return {text: total for text, total in zip(self._number_of, totals.tolist(), strict=True) if total}
 
     def matching(self, is_wanted: Callable[[object], bool]) -> Mask:
         """Find the rows whose text, or `MISSING`, is wanted; asks once for each different text.
@@ -97,6 +110,11 @@ class TextsColumn:
             for text in texts:
                 self._rows_of.setdefault(text, []).append(row)
         self._filled.extend([bool(texts) for texts in values])
+
+    def counts(self, mask: Mask) -> dict[str, int]:
+        """Count the rows under a mask that have each text."""
+        totals = {text: int(mask[rows].sum()) for text, rows in self._rows_of.items()}
+        return {text: total for text, total in totals.items() if total}
 
     def holding(self, text: object) -> Mask:
         """Find the rows that have a text.

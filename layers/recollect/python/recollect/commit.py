@@ -1,26 +1,24 @@
 """The one way to write: refresh, decide, commit on condition that nobody else did, or try again.
 
 The decision is always taken on the state that it is committed against. Attempts are bounded; waits between them
-are random up to a doubling ceiling ("full jitter"). Also keeps the warm partitions, which every read refreshes.
+are random up to a doubling ceiling ("full jitter").
 """
 
 import json
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from recollect import telemetry
 from recollect.changes import Decision, Outcome
 from recollect.errors import Conflict, InvalidInput, Unavailable
-from recollect.model import Entry, Head, Memory, Touch
+from recollect.model import Head, Memory
 from recollect.partition import Partition
+from recollect.partitions import Partitions
 from recollect.ports import MemoryStore, StoredAnswer
 
 MAX_ATTEMPTS = 20
 FIRST_WAIT_S = 0.02
 MAX_WAIT_S = 0.5
-MAX_TORN_READS = 3
-CACHE_MAX_ROWS = 100_000  # about 3 KB each with embedding, terms and overhead
 ANSWER_TTL_S = 24 * 3600
 
 Decide = Callable[[Partition, Mapping[str, Memory]], Decision]
@@ -69,85 +67,6 @@ class Request:
     idempotency_key: str | None = None
     digest: str = ""
     request_id: str = ""
-
-
-class Partitions:
-    """Warm partitions, least recently used first out, refreshed before every use.
-
-    Parameters
-    ----------
-    store : MemoryStore
-    embedder, dimension
-        Of the vectors that can be compared.
-    now_ms : callable
-        Gives epoch milliseconds.
-    """
-
-    def __init__(self, store: MemoryStore, embedder: str, dimension: int, now_ms: Callable[[], int]) -> None:
-        self._store = store
-        self._embedder = embedder
-        self._dimension = dimension
-        self._now_ms = now_ms
-        self._read_ms: dict[str, int] = {}
-        self._warm: OrderedDict[str, Partition] = OrderedDict()
-
-    def refresh(self, user_id: str) -> Partition:
-        """Bring a user's partition up to the last commit: one Query when it is warm.
-
-        Raises
-        ------
-        Unavailable
-            If the store does not answer.
-        """
-        with telemetry.stage("refresh"):
-            read_ms = self._now_ms()
-            partition = self._warm.pop(user_id, None) or self._new()
-            records, head = self._read(user_id, partition)
-            if partition.head.epoch not in ("", head.epoch):
-                partition = self._new()
-                records, head = self._read(user_id, partition)
-            partition.apply(records, head)
-            self._warm[user_id] = partition
-            self._read_ms[user_id] = read_ms
-            self._evict()
-        return partition
-
-    def recent(self, user_id: str, within_ms: int) -> Partition:
-        """Give a user's partition as it was at most that long ago; refresh it if need be.
-
-        Raises
-        ------
-        Unavailable
-            If the store does not answer.
-        """
-        partition = self._warm.get(user_id)
-        if partition is None or self._now_ms() - self._read_ms[user_id] > within_ms:
-            return self.refresh(user_id)
-        return partition
-
-    def forget(self, user_id: str) -> None:
-        """Drop what is kept of a user."""
-        self._warm.pop(user_id, None)
-        self._read_ms.pop(user_id, None)
-
-    def _new(self) -> Partition:
-        return Partition(self._embedder, self._dimension)
-
-    def _read(self, user_id: str, partition: Partition) -> tuple[list[Entry | Touch], Head]:
-        # A Query is not isolated from a transaction as a whole: it may see its entries without its head (they are
-        # left for the next refresh), or its head without its entries (read again).
-        last = partition.head.seq
-        for _ in range(MAX_TORN_READS):
-            records, head = self._store.read_log(user_id, last, partition.touched_ms)
-            records = [record for record in records if record.seq <= head.seq]
-            if last + sum(isinstance(record, Entry) for record in records) >= head.seq:
-                break
-        return records, head
-
-    def _evict(self) -> None:
-        while len(self._warm) > 1 and sum(p.row_count for p in self._warm.values()) > CACHE_MAX_ROWS:
-            user_id, _ = self._warm.popitem(last=False)
-            del self._read_ms[user_id]
 
 
 class Committer:

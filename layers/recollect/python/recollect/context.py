@@ -71,11 +71,14 @@ def profile(partition: Partition, mask: Mask) -> list[str]:
         At most 50 memory ids: pinned ones first, then by importance, the most important first; older ones first
         among equals.
     """
-    pinned, importance = partition.number("pinned"), partition.number("importance")
-    tagged = np.logical_or.reduce([partition.texts("tags").holding(tag) for tag in PROFILE_TAGS])
+    tagged = partition.where(
+        lambda part: np.logical_or.reduce([part.texts("tags").holding(tag) for tag in PROFILE_TAGS])
+    )
     is_lasting = ~partition.labelled("type", MemoryType.EPISODIC)
-    rows = np.flatnonzero(mask & (pinned | (tagged & is_lasting)))
-    ranked = sorted((not pinned[row], -importance[row], partition.memory_id(int(row))) for row in rows)
+    rows = np.flatnonzero(mask & (partition.number("pinned") | (tagged & is_lasting)))
+    pinned, importance = (partition.numbers_at(name, rows).tolist() for name in ("pinned", "importance"))
+    memory_ids = (partition.memory_id(int(row)) for row in rows)
+    ranked = sorted(zip([not one for one in pinned], [-one for one in importance], memory_ids, strict=True))
     return [memory_id for _, _, memory_id in ranked[:PROFILE_MAX_COUNT]]
 
 

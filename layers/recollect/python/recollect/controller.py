@@ -4,15 +4,13 @@ Callers are authorised before they come here. Writes: embed first, then one comm
 filter, rank, fetch. Serves one request at a time, as a Lambda instance does.
 """
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-
-import numpy as np
 
 from recollect import context, ordering, ranking, telemetry
 from recollect.answers import ContextBlock, Hit, Page, SearchQuery, SearchResult, Stats
 from recollect.chunks import ANSWER_MAX_BYTES, answer_bytes
+from recollect.compacting import Compaction
 from recollect.cursors import read_cursor, write_cursor
 from recollect.erasing import Erasing
 from recollect.errors import NotFound, Unavailable
@@ -45,7 +43,7 @@ class MemoryController(Erasing, Writing):
         if partition.version_of(memory_id) is None:
             raise NotFound
         memory = self._unexpired(self._store.fetch(user_id, (memory_id,)).get(memory_id))
-        return partition.with_use(memory)
+        return partition.with_use([memory])[0]
 
     def list_memories(
         self, user_id: str, wanted: Filter, limit: int, cursor: str | None = None, order: Order = NEWEST_FIRST
@@ -62,9 +60,8 @@ class MemoryController(Erasing, Writing):
         """
         last = None if cursor is None else read_cursor(cursor, user_id, wanted, order)
         partition = self._partitions.refresh(user_id)
-        positions = ordering.positions(partition, visible(partition, wanted, self._surroundings.now_ms()), order)
-        if last is not None:
-            positions = ordering.after(positions, last, order)
+        mask = visible(partition, wanted, self._surroundings.now_ms())
+        positions = ordering.positions(partition, mask, order, limit + 1, last)
         page = positions[:limit]
         memories, shown = self._fetch(user_id, partition, [memory_id for _, _, memory_id in page])
         more = shown < len(page) or len(positions) > limit
@@ -103,7 +100,9 @@ class MemoryController(Erasing, Writing):
             As `search`.
         """
         partition = self._partitions.refresh(user_id)
-        mask = visible(partition, query.filter, self._surroundings.now_ms()) & ~partition.texts("flags").filled
+        mask = visible(partition, query.filter, self._surroundings.now_ms()) & ~partition.where(
+            lambda part: part.texts("flags").filled
+        )
         profile = context.profile(partition, mask)
         ranked, is_degraded = self._rank(partition, mask, replace(query, k=CONTEXT_MAX_HITS))
         found = [partition.memory_id(int(row)) for row in ranked.rows]
@@ -118,30 +117,41 @@ class MemoryController(Erasing, Writing):
             self._reinforce(user_id, volatile.memory_ids)
         return ContextBlock(stable, volatile, is_degraded)
 
+    def compact(self, user_id: str, *, is_forced: bool = False, is_dry_run: bool = False) -> Compaction:
+        """Compact a user's partition, or tell what that would do first; see `Compactor`.
+
+        Raises
+        ------
+        Unavailable
+            If a store does not answer, or another compaction came first; a repeat goes on.
+        """
+        run = self._compactor.plan if is_dry_run else self._compactor.compact
+        return run(user_id, is_forced=is_forced)
+
     def stats(self, user_id: str) -> Stats:
         """Count a user's memories."""
         partition = self._partitions.refresh(user_id)
         everything = visible(partition, EVERYTHING, self._surroundings.now_ms())
-        kept = [partition.columns_of(int(row)) for row in np.flatnonzero(everything)]
+        total = int(everything.sum())
         created_at, updated_at = (partition.number(name)[everything] for name in ("created_at", "updated_at"))
         return Stats(
-            total=len(kept),
-            by_type=Counter(columns.type.value for columns in kept),
-            by_status=Counter(columns.status.value for columns in kept),
-            by_tag=Counter(tag for columns in kept for tag in columns.tags),
-            mean_importance=float(partition.number("importance")[everything].mean()) if kept else None,
-            text_bytes=sum(columns.content_bytes + len(columns.metadata_json.encode()) for columns in kept),
-            first_created_at_ms=int(created_at.min()) if kept else None,
-            last_created_at_ms=int(created_at.max()) if kept else None,
-            last_updated_at_ms=int(updated_at.max()) if kept else None,
-            pending_embeddings=int((everything & ~partition.has_vector).sum()),
+            total=total,
+            by_type=partition.counts("type", everything),
+            by_status=partition.counts("status", everything),
+            by_tag=partition.counts("tags", everything),
+            mean_importance=float(partition.number("importance")[everything].mean()) if total else None,
+            text_bytes=partition.text_bytes(everything),
+            first_created_at_ms=int(created_at.min()) if total else None,
+            last_created_at_ms=int(created_at.max()) if total else None,
+            last_updated_at_ms=int(updated_at.max()) if total else None,
+            pending_embeddings=int((everything & ~partition.where(lambda part: part.has_vector)).sum()),
             seq=partition.head.seq,
             embedder=self._embedder.name,
             dimension=self._embedder.dimension,
         )
 
     def _exact(self, user_id: str, partition: Partition, mask: Mask, query: SearchQuery) -> SearchResult:
-        positions = ordering.positions(partition, mask, query.order)[: query.k]
+        positions = ordering.positions(partition, mask, query.order, query.k)
         memories, shown = self._fetch(user_id, partition, [memory_id for _, _, memory_id in positions])
         hits = tuple(Hit(memory, 1.0, {}) for memory in memories)
         return SearchResult(hits, int(mask.sum()), is_degraded=False, is_truncated=shown < len(positions))
@@ -198,6 +208,6 @@ class MemoryController(Erasing, Writing):
                 continue
             used += answer_bytes(memory)
             if used > ANSWER_MAX_BYTES and memories:
-                return memories, shown
-            memories.append(partition.with_use(memory))
-        return memories, len(memory_ids)
+                return partition.with_use(memories), shown
+            memories.append(memory)
+        return partition.with_use(memories), len(memory_ids)

@@ -3,28 +3,33 @@
 A purge is a commit, after which nothing reads the memory any more, and then a redaction of what the table still holds
 of it. An erasure first fences the user's head: from then on there is nothing to read, and every commit that was in
 flight fails on its condition. It waits for the touches of searches in flight; one that comes later still is void, and
-goes by its time to live. Then it deletes in transactions that each move the head, so that no item is counted twice
-and a process that was asleep cannot delete what a later life of the user has written under the same key. Both may die
-anywhere and be called again, or run twice at once.
+goes by its time to live. Then it deletes, in steps that each move the head, so that nothing is counted twice and a
+process that was asleep cannot delete what a later life of the user has written: items in the transaction that moves the
+head; objects after it, which is as safe because their keys are never used twice. Both may die anywhere and be called
+again, or run twice at once.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from recollect import erasure, telemetry
+from recollect import erasure, keys, telemetry
 from recollect.changes import Decision, Outcome
-from recollect.commit import MAX_ATTEMPTS, MAX_WAIT_S, Committer, Partitions, Request, Surroundings
-from recollect.erasure import Erasure, ErasureState
+from recollect.commit import MAX_ATTEMPTS, MAX_WAIT_S, Committer, Request, Surroundings
+from recollect.compacting import Compactor
+from recollect.erasure import OBJECTS, Erasure, ErasureState
 from recollect.errors import Conflict, NotFound, Unavailable
 from recollect.model import Head, Memory, is_memory_id
 from recollect.partition import Partition
-from recollect.ports import Item, MemoryStore
+from recollect.partitions import Partitions
+from recollect.ports import Item, MemoryStore, ObjectStore, ObjectVersion, Version
 
 BUDGET_MS = 15_000  # of the 29 s that a request may take
 COUNT_BUDGET_MS = 5_000
 SETTLING_MS = 3_000  # after the fence, for searches in flight to keep their touches; see writing.TOUCH_WITHIN_MS
 ITEMS_PER_READ = 500
 ITEMS_PER_DELETE = 25  # the largest memories with their entries fit the 4 MB of a transaction
+OBJECTS_PER_DELETE = 1_000
+OBJECTS_PER_COUNT = 20_000
 VERSIONS_PER_READ = 20
 ENTRIES_PER_READ = 100
 
@@ -33,9 +38,11 @@ class Erasing:
     """Purges memories and erases users."""
 
     _store: MemoryStore
+    _objects: ObjectStore
     _surroundings: Surroundings
     _partitions: Partitions
     _committer: Committer
+    _compactor: Compactor
 
     def purge(self, request: Request, memory_id: str, expected_version: int | None = None) -> Outcome:
         """Hide one memory at once, as a delete, and redact its text everywhere; deleted ones too.
@@ -60,8 +67,9 @@ class Erasing:
 
         outcome = self._committer.commit(request, decide, reads=lambda _: (memory_id,))[-1]
         with telemetry.stage("redact"):
-            hashes = self._redact_versions(request.user_id, memory_id, deadline)
-            self._redact_entries(request.user_id, memory_id, hashes, deadline)
+            versions = self._redact_versions(request.user_id, memory_id, deadline)
+            self._redact_entries(request.user_id, versions, deadline)
+            self._compactor.expunge(request.user_id, memory_id)
         return outcome
 
     def erase(self, user_id: str) -> Erasure:
@@ -79,8 +87,13 @@ class Erasing:
             if head is None:
                 return self._erased(Head())
             self._settle(head)
-            while items := self._store.items(user_id, ITEMS_PER_READ):
-                head, is_over = self._erase_items(user_id, head, items, deadline)
+            while True:
+                if versions := self._versions_of_objects(user_id, OBJECTS_PER_DELETE):
+                    head, is_over = self._erase_objects(user_id, head, versions)
+                elif items := self._store.items(user_id, ITEMS_PER_READ):
+                    head, is_over = self._erase_items(user_id, head, items, deadline)
+                else:
+                    break
                 if is_over:
                     return self._erased(head)
                 if self._is_past(deadline):
@@ -100,27 +113,27 @@ class Erasing:
         counts, is_partial = self._count(user_id)
         return self._progress(ErasureState.COUNTED, counts, sum(counts.values()), is_partial)
 
-    def _redact_versions(self, user_id: str, memory_id: str, deadline: int) -> dict[int, str | None]:
-        hashes: dict[int, str | None] = {}
+    def _redact_versions(self, user_id: str, memory_id: str, deadline: int) -> list[Version]:
+        all_redacted: list[Version] = []
         below: int | None = None
         while versions := self._store.versions(user_id, memory_id, below, VERSIONS_PER_READ):
             for version in versions:
-                redacted = erasure.redacted(version)
-                hashes[redacted.memory.version] = redacted.content_hash
-                if redacted != version:
+                all_redacted.append(erasure.redacted(version))
+                if all_redacted[-1] != version:
                     self._check_time(deadline)
-                    self._store.redact_version(user_id, redacted)
+                    self._store.redact_version(user_id, all_redacted[-1])
             below = versions[-1].memory.version
-        return hashes
+        return all_redacted
 
-    def _redact_entries(self, user_id: str, memory_id: str, hashes: Mapping[int, str | None], deadline: int) -> None:
-        seqs = self._partitions.refresh(user_id).seqs_of(memory_id)
+    def _redact_entries(self, user_id: str, versions: Sequence[Version], deadline: int) -> None:
+        """Redact the entries that made these versions; none else holds columns."""
+        hash_of = {version.memory.seq: version.content_hash for version in versions}
+        seqs = sorted(hash_of)
         for start in range(0, len(seqs), ENTRIES_PER_READ):
             for entry in self._store.read_entries(user_id, seqs[start : start + ENTRIES_PER_READ]):
                 if entry.columns is not None:
                     self._check_time(deadline)
-                    content_hash = hashes.get(entry.version)
-                    self._store.redact_entry(user_id, replace(entry, columns=None, content_hash=content_hash))
+                    self._store.redact_entry(user_id, replace(entry, columns=None, content_hash=hash_of[entry.seq]))
 
     def _fenced(self, user_id: str) -> Head | None:
         """Make sure that the user's erasure has begun; ``None`` if there is nothing to erase."""
@@ -128,7 +141,7 @@ class Erasing:
             seen = self._store.read_head(user_id)
             if seen.erasing_since_ms is not None:
                 return seen
-            if not seen.epoch and not self._store.items(user_id, 1):
+            if not seen.epoch and not self._keeps_anything(user_id):
                 return None
             head = erasure.erasing_head(seen, self._surroundings.new_id(), self._surroundings.now_ms())
             try:
@@ -144,6 +157,16 @@ class Erasing:
         if left_ms > 0:
             self._surroundings.sleep(left_ms / 1000)
 
+    def _erase_objects(self, user_id: str, head: Head, versions: Sequence[ObjectVersion]) -> tuple[Head, bool]:
+        """Count and delete objects, unless another call comes first; tell whether the erasure is over."""
+        newer = erasure.claiming(head, versions)
+        try:
+            self._store.erase_items(user_id, (), newer, head)
+        except Conflict:
+            return self._overtaken(user_id, head)
+        self._objects.delete_versions(versions)
+        return newer, False
+
     def _erase_items(self, user_id: str, head: Head, items: list[Item], deadline: int) -> tuple[Head, bool]:
         """Delete items until the time is over or another call comes first; tell whether the erasure is over."""
         for start in range(0, len(items), ITEMS_PER_DELETE):
@@ -152,13 +175,17 @@ class Erasing:
             try:
                 self._store.erase_items(user_id, batch, newer, head)
             except Conflict:
-                self._wait()
-                present = self._store.read_head(user_id)
-                return (present, False) if present.epoch == head.epoch else (head, True)
+                return self._overtaken(user_id, head)
             head = newer
             if self._is_past(deadline):
                 break
         return head, False
+
+    def _overtaken(self, user_id: str, head: Head) -> tuple[Head, bool]:
+        """Read how far another call has brought the erasure; tell whether it is over."""
+        self._wait()
+        present = self._store.read_head(user_id)
+        return (present, False) if present.epoch == head.epoch else (head, True)
 
     def _end(self, user_id: str, head: Head) -> None:
         try:
@@ -166,7 +193,7 @@ class Erasing:
         except Conflict as error:
             if self._store.read_head(user_id).epoch == head.epoch:
                 raise Unavailable("another call is erasing this user; retry later") from error
-        if self._store.items(user_id, 1) and not self._store.read_head(user_id).epoch:
+        if self._keeps_anything(user_id) and not self._store.read_head(user_id).epoch:
             raise Unavailable("something was kept of this user in the meantime; call DELETE again")
 
     def _count(self, user_id: str) -> tuple[dict[str, int], bool]:
@@ -175,10 +202,17 @@ class Erasing:
         last: Item | None = None
         while items := self._store.items(user_id, ITEMS_PER_READ, last):
             last = items[-1]
-            counts = {kind: counts[kind] + number for kind, number in erasure.counts_of(items).items()}
+            counts = {kind: counts[kind] + count for kind, count in erasure.counts_of(items).items()}
             if self._is_past(deadline):
                 return counts, True
-        return counts, False
+        counts[OBJECTS] = len(self._versions_of_objects(user_id, OBJECTS_PER_COUNT))
+        return counts, counts[OBJECTS] == OBJECTS_PER_COUNT
+
+    def _versions_of_objects(self, user_id: str, limit: int) -> Sequence[ObjectVersion]:
+        return self._objects.list_versions(keys.objects_of(user_id), limit)
+
+    def _keeps_anything(self, user_id: str) -> bool:
+        return bool(self._store.items(user_id, 1) or self._versions_of_objects(user_id, 1))
 
     def _erased(self, head: Head) -> Erasure:
         return self._progress(ErasureState.ERASED, {**erasure.counts_of(()), **head.erased}, 0, is_partial=False)

@@ -11,16 +11,20 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Any
 
 from recollect import keys
 from recollect.changes import Decision, Outcome
 from recollect.errors import NotFound, StaleVersion
 from recollect.model import Change, Head, Memory, Operation
 from recollect.partition import Partition
-from recollect.ports import Item, Version
+from recollect.ports import Item, ObjectVersion, Version
 
 BACKUP_DAYS = 35  # how far back point-in-time recovery reaches
 PURGED = "purged as asked"
+_NO_SEGMENTS: dict[str, Any] = {"compacted_seq": 0, "folded_ms": 0, "manifest": (), "revision": 0}
+OBJECTS = "objects"
+KINDS = {"dynamodb": keys.KINDS, "s3": (OBJECTS,)}  # by store
 _DAY_MS = 24 * 3600 * 1000
 
 
@@ -39,9 +43,9 @@ class Erasure:
     Parameters
     ----------
     counts : mapping of str to int
-        Items deleted since it began, by kind; of a dry run, items that are there.
+        Items and objects deleted since it began, by kind; of a dry run, those that are there.
     left : int
-        Items that are still there; at least that many if `is_partial`.
+        Items and objects that are still there; at least that many if `is_partial`.
     is_partial : bool
         Whether the time was over before everything was counted.
     at_ms : int
@@ -53,6 +57,11 @@ class Erasure:
     left: int
     is_partial: bool
     at_ms: int
+
+    @property
+    def by_store(self) -> dict[str, dict[str, int]]:
+        """The counts by store and kind."""
+        return {store: {kind: self.counts.get(kind, 0) for kind in kinds} for store, kinds in KINDS.items()}
 
     @property
     def backup_until_ms(self) -> int:
@@ -87,8 +96,9 @@ def redacted(version: Version) -> Version:
         created_at_ms=memory.created_at_ms,
         updated_at_ms=memory.updated_at_ms,
         valid_until_ms=memory.valid_until_ms,
+        seq=memory.seq,
     )
-    return Version(kept, content_hash(memory))
+    return Version(kept, content_hash(memory), version.ended_seq)
 
 
 def purge(
@@ -131,16 +141,32 @@ def purge(
 
 def erasing_head(seen: Head, epoch: str, now_ms: int) -> Head:
     """Make the head that an erasure begins with: no entry counts any more, and no commit fits it."""
-    return replace(seen, seq=0, epoch=epoch, erasing_since_ms=now_ms, erased=dict.fromkeys(keys.KINDS, 0))
+    nothing = counts_of(())
+    return replace(seen, seq=0, epoch=epoch, erasing_since_ms=now_ms, erased=nothing, erased_to="", **_NO_SEGMENTS)
 
 
 def erased_with(head: Head, items: Sequence[Item]) -> Head:
     """Count items into the head of an erasure."""
-    counts = counts_of(items)
-    return replace(head, erased={kind: head.erased.get(kind, 0) + counts[kind] for kind in keys.KINDS})
+    return _with_counts(head, counts_of(items))
 
 
-def counts_of(items: Sequence[Item]) -> dict[str, int]:
-    """Count items by kind; every kind is there."""
+def claiming(head: Head, versions: Sequence[ObjectVersion]) -> Head:
+    """Count versions of objects that are about to go into the head of an erasure, but for those that it counts already.
+
+    Parameters
+    ----------
+    versions : sequence of ObjectVersion
+        In the order of their keys.
+    """
+    new = [version.key for version in versions if version.key > head.erased_to]
+    return replace(_with_counts(head, counts_of((), len(new))), erased_to=new[-1] if new else head.erased_to)
+
+
+def counts_of(items: Sequence[Item], objects: int = 0) -> dict[str, int]:
+    """Count items by kind, beside a number of objects; every kind is there."""
     counts = Counter(keys.kind_of(item.key) for item in items)
-    return {kind: counts[kind] for kind in keys.KINDS}
+    return {**{kind: counts[kind] for kind in keys.KINDS}, OBJECTS: objects}
+
+
+def _with_counts(head: Head, counts: Mapping[str, int]) -> Head:
+    return replace(head, erased={kind: head.erased.get(kind, 0) + count for kind, count in counts.items()})

@@ -9,10 +9,12 @@ from functools import reduce
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from recollect.columns import MISSING, UNKNOWN
 from recollect.filters import FIELDS, AllOf, Compare, Filter, Kind, Not, Operand, Operator, Scalar
 from recollect.partition import Partition
+from recollect.parts import Part, Texts
 from recollect.scan import Mask
 
 _RELATIONS: dict[Operator, Callable[[Any, Any], Any]] = {
@@ -74,33 +76,38 @@ def _holding(partition: Partition, wanted: Filter) -> Mask:
 
 def _comparing(partition: Partition, wanted: Compare) -> Mask:
     name = wanted.path[0]
+    is_wanted = predicate(wanted.operator, wanted.operand)
     if name == "memory_id":
-        return _each(partition.memory_ids, wanted)
+        return partition.where(lambda part: _memory_ids(part, wanted))
     match FIELDS[name]:
         case Kind.JSON:
-            return _each(partition.metadata_at(wanted.path[1:]), wanted)
+            return partition.where(lambda part: part.metadata_matching(wanted.path[1:], is_wanted))
         case Kind.TEXTS:
-            return _texts(partition, name, wanted)
+            return partition.where(lambda part: _texts(part.texts(name), wanted))
         case Kind.NUMBER | Kind.INSTANT | Kind.BOOLEAN:
-            return _numbers(partition, name, wanted)
+            return _numbers(partition.number(name), wanted)
         case Kind.TEXT | Kind.CHOICE:
-            return partition.labels(name).matching(predicate(wanted.operator, wanted.operand))
+            return partition.where(lambda part: part.labels(name).matching(is_wanted))
 
 
-def _each(values: Sequence[object], wanted: Compare) -> Mask:
-    found = map(predicate(wanted.operator, wanted.operand), values)
-    return np.fromiter(found, dtype=np.bool_, count=len(values))
+def _memory_ids(part: Part, wanted: Compare) -> Mask:
+    # As bytes they compare as their texts do: UTF-8 keeps the order of code points.
+    if wanted.operator is Operator.EXISTS:
+        return np.full(part.row_count, wanted.operand, dtype=np.bool_)
+    operands = wanted.operand if isinstance(wanted.operand, tuple) else (wanted.operand,)
+    texts = [str(operand).encode("utf-8", "surrogatepass") for operand in operands]
+    if wanted.operator is Operator.IN:
+        return np.isin(part.memory_ids, texts)
+    return np.asarray(_RELATIONS[wanted.operator](part.memory_ids, texts[0]))
 
 
-def _texts(partition: Partition, name: str, wanted: Compare) -> Mask:
-    texts = partition.texts(name)
+def _texts(texts: Texts, wanted: Compare) -> Mask:
     if wanted.operator is Operator.EXISTS:
         return texts.filled if wanted.operand else ~texts.filled
     return texts.holding(wanted.operand)
 
 
-def _numbers(partition: Partition, name: str, wanted: Compare) -> Mask:
-    values = partition.number(name)
+def _numbers(values: npt.NDArray[Any], wanted: Compare) -> Mask:
     is_there = np.ones(values.shape, dtype=np.bool_) if values.dtype != np.int64 else values != UNKNOWN
     if wanted.operator is Operator.EXISTS:
         return is_there if wanted.operand else ~is_there

@@ -100,6 +100,8 @@ class Memory(NewMemory):
         superseded. Not kept with the memory: counted by its partition, 0 where nobody asked.
     last_accessed_at_ms : int or None
         When that was last.
+    seq : int
+        Number of the log entry that made this version; 0 until it is committed.
     """
 
     memory_id: str
@@ -115,6 +117,7 @@ class Memory(NewMemory):
     merged_content: str | None = None
     access_count: int = 0
     last_accessed_at_ms: int | None = None
+    seq: int = field(default=0, compare=False)
 
 
 class Operation(StrEnum):
@@ -243,6 +246,25 @@ class Change:
     after: Memory | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class SegmentRef:
+    """A segment that a manifest lists.
+
+    Parameters
+    ----------
+    segment_id : str
+        ULID; names the object, together with user and epoch.
+    rows : int
+        Memories in it, dead ones included.
+    size : int
+        Bytes.
+    """
+
+    segment_id: str
+    rows: int
+    size: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Head:
     """The item that every commit of a user is conditioned on.
@@ -258,7 +280,18 @@ class Head:
     erasing_since_ms : int or None
         When the erasure of the user began; from then on there is nothing to read and nothing may be committed.
     erased : mapping of str to int
-        Items that the erasure has deleted so far, by kind.
+        Items and objects that the erasure has deleted so far, by kind.
+    erased_to : str
+        Key of the last object that `erased` counts; those up to it are gone, or about to go.
+    compacted_seq : int
+        Up to this entry the segments hold what the log says; they never say more.
+    folded_ms : int
+        Of the touches after that entry, those made up to here are in the segments; of earlier ones all are.
+    manifest : tuple of SegmentRef
+        The live segments, oldest first.
+    revision : int
+        Counts the changes of manifest, `compacted_seq` and `folded_ms`, and the fences against those that were
+        being prepared.
     """
 
     seq: int = 0
@@ -268,6 +301,11 @@ class Head:
     schema_version: int = SCHEMA_VERSION
     erasing_since_ms: int | None = None
     erased: Mapping[str, int] = field(default_factory=dict)
+    compacted_seq: int = 0
+    folded_ms: int = 0
+    manifest: tuple[SegmentRef, ...] = ()
+    revision: int = 0
+    erased_to: str = ""
 
 
 def is_memory_id(text: str) -> bool:

@@ -1,38 +1,47 @@
-"""One user's memories as columns: built from the log, kept up by its new entries, filtered and scored by reads.
+"""One user's memories as columns: segments from the object store, and after them the tail of the log.
 
 Holds no content. Equals the log up to ``head.seq``, and is never trusted without a refresh. A changed memory gets a
-new row and its old row is dead; rows are never rewritten. Vectors of another embedder than the partition's are not
-kept: such rows are pending and found by their terms only. Serves one request at a time.
+new row, and its old row is dead. What changes about a row is kept here: whether it is live, and its use. Serves one
+request at a time.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from recollect.columns import MISSING, UNKNOWN, GrowingColumn, JsonColumn, LabelColumn, TextsColumn
+from recollect.columns import UNKNOWN, GrowingColumn
 from recollect.errors import CorruptData
-from recollect.lexical import LexicalIndex
-from recollect.model import Columns, Entry, Head, Memory, Operation, Status, Touch, is_expired
-from recollect.scan import Mask, Vectors, decode
+from recollect.lexical import Corpus
+from recollect.model import Entry, Head, Memory, Operation, Status, Touch
+from recollect.parts import Part, Parts
+from recollect.scan import Mask, Rows
+from recollect.segments.segment import Last, Segment
+from recollect.tail import Tail
 
-_NUMBERS = {
-    "importance": ("importance", np.float64),
-    "created_at": ("created_at_ms", np.int64),
-    "updated_at": ("updated_at_ms", np.int64),
-    "occurred_at": ("occurred_at_ms", np.int64),
-    "expires_at": ("expires_at_ms", np.int64),
-    "valid_until": ("valid_until_ms", np.int64),
-    "pinned": ("pinned", np.bool_),
-}
-_LABELS = ("type", "status", "agent_id", "session_id", "actor")
-_TEXTS = ("tags", "flags")
+NEW = Head()
 LATE_TOUCH_MS = 5_000  # how much later than its time a touch may turn up in the log
 
 
-class Partition:
+@dataclass(frozen=True, slots=True)
+class State:
+    """What changes about the rows of a segment.
+
+    Parameters
+    ----------
+    live : ndarray of shape (n,), bool
+    access_count, last_accessed_at : ndarray of shape (n,), int64
+        `UNKNOWN` where a row was never used.
+    """
+
+    live: Mask
+    access_count: npt.NDArray[np.int64]
+    last_accessed_at: npt.NDArray[np.int64]
+
+
+class Partition(Parts):
     """Columns of one user's memories.
 
     Parameters
@@ -41,50 +50,41 @@ class Partition:
         Name of the embedder whose vectors can be compared.
     dimension : int
         Length of its vectors.
+    head : Head
+        Whose manifest it starts with; the entries after ``head.compacted_seq`` are to be applied.
+    segments : sequence of Segment
+        Those of the manifest, in its order.
     """
 
-    def __init__(self, embedder: str, dimension: int) -> None:
+    def __init__(self, embedder: str, dimension: int, head: Head = NEW, segments: Sequence[Segment] = ()) -> None:
+        self._tail = Tail(embedder, dimension)
+        parts: tuple[Part, ...] = (*segments, self._tail)
+        super().__init__(parts)
         self.embedder = embedder
-        self.head = Head()
-        self.lexical = LexicalIndex()
-        self._dimension = dimension
-        self._memory_ids: list[str] = []
-        self._columns: list[Columns] = []
-        self._versions: list[int] = []
-        self._row_of: dict[str, int] = {}
-        self._seqs_of: dict[str, list[int]] = {}
-        self._last_version_of: dict[str, int] = {}
-        self._purged: set[str] = set()
-        self._row_of_identity: dict[bytes, int] = {}
-        self._labels = {name: LabelColumn() for name in _LABELS}
-        self._texts = {name: TextsColumn() for name in _TEXTS}
-        self._numbers = {name: GrowingColumn(dtype) for name, (_, dtype) in _NUMBERS.items()}
-        self._metadata = JsonColumn()
-        self._use = {"access_count": GrowingColumn(np.int64), "last_accessed_at": GrowingColumn(np.int64)}
-        self._recent: dict[str, int] = {}
+        self.dimension = dimension
+        self.segments = dict(zip((ref.segment_id for ref in head.manifest), segments, strict=True))
+        self.head = replace(head, seq=head.compacted_seq)
         self._live = GrowingColumn(np.bool_)
-        self._text_keys = GrowingColumn(np.uint64)
-        self._vectors = GrowingColumn(np.float32, dimension)
-        self._has_vector = GrowingColumn(np.bool_)
+        self._use = {"access_count": GrowingColumn(np.int64), "last_accessed_at": GrowingColumn(np.int64)}
+        self._live_count = 0
+        self._live_length = 0
+        self._last_of: dict[str, Entry] = {}
+        self._recent: dict[str, int] = {}
+        self._take_up(segments)
 
     def __len__(self) -> int:
         """Count the live rows."""
-        return len(self._row_of)
+        return self._live_count
 
     @property
     def row_count(self) -> int:
         """All rows, dead ones included."""
-        return len(self._memory_ids)
+        return len(self._live)
 
     @property
-    def vectors(self) -> Vectors:
-        """Ndarray of shape (row_count, dim), float32: unit rows; zeros where a row is pending."""
-        return self._vectors.view
-
-    @property
-    def has_vector(self) -> Mask:
-        """Ndarray of shape (row_count,), bool: rows that can be compared with a query's embedding."""
-        return self._has_vector.view
+    def nbytes(self) -> int:
+        """About how many bytes it takes in memory."""
+        return sum(part.nbytes for part in self.parts) + 17 * self.row_count
 
     @property
     def live(self) -> Mask:
@@ -92,19 +92,12 @@ class Partition:
         return self._live.view
 
     @property
-    def text_keys(self) -> npt.NDArray[np.uint64]:
-        """Ndarray of shape (row_count,), uint64: equal for equal texts; see ``text.text_key``."""
-        return self._text_keys.view
-
-    @property
-    def actors(self) -> Sequence[str]:
-        """Names of all actors that a memory has ever had here."""
-        return self._labels["actor"].values
-
-    @property
-    def memory_ids(self) -> Sequence[str]:
-        """The memory of each row; not to be changed."""
-        return self._memory_ids
+    def corpus(self) -> Corpus:
+        """The postings of all parts."""
+        stops = [*self.starts[1:].tolist(), self.row_count]
+        lives = [self.live[start:stop] for start, stop in zip(self.starts.tolist(), stops, strict=True)]
+        parts = [(part.lexical, live) for part, live in zip(self.parts, lives, strict=True)]
+        return Corpus(parts, self._live_count, self._live_length)
 
     @property
     def touched_ms(self) -> int:
@@ -124,7 +117,7 @@ class Partition:
         if numbers != list(range(self.head.seq + 1, head.seq + 1)):
             raise CorruptData("the log has a gap", first=self.head.seq + 1, last=head.seq, found=len(numbers))
         row = self.row_count
-        self._append([entry for entry in entries if entry.columns is not None])
+        self._extend([entry for entry in entries if entry.columns is not None])
         for record in records:
             if isinstance(record, Touch):
                 self._count(record)
@@ -134,42 +127,74 @@ class Partition:
         self._recent = {touch_id: at_ms for touch_id, at_ms in self._recent.items() if at_ms >= self.touched_ms}
         self.head = head
 
-    def memory_id(self, row: int) -> str:
-        """Name the memory of a row."""
-        return self._memory_ids[row]
-
-    def columns_of(self, row: int) -> Columns:
-        """Give what is known of a row's memory."""
-        return self._columns[row]
+    def known(self, memory_ids: Sequence[str]) -> list[str]:
+        """Leave out ids that no live memory has."""
+        rows = self._live_rows_of(memory_ids).tolist()
+        return [memory_id for memory_id, row in zip(memory_ids, rows, strict=True) if row >= 0]
 
     def version_of(self, memory_id: str) -> int | None:
         """Give a live memory's version, ``None`` if there is no such memory."""
-        row = self._row_of.get(memory_id)
-        return None if row is None else self._versions[row]
+        row = self._live_row(memory_id)
+        return None if row is None else int(self.numbers_at("version", np.asarray([row]))[0])
+
+    def embedding_of(self, memory_id: str) -> tuple[bytes, str]:
+        """Give the embedding that a live memory has: int8 codes, and its embedder; empty if it has none."""
+        row = self._live_row(memory_id)
+        if row is None:
+            return b"", ""
+        part, local = self.at(row)
+        return part.embedding_of(local)
 
     def last_version_of(self, memory_id: str) -> int | None:
         """Give the last version number that a memory had, deleted or not; ``None`` if there never was such a memory."""
-        return self._last_version_of.get(memory_id)
+        last = self._last_of.get(memory_id)
+        return last.version if last is not None else self._of_segments(memory_id).version
 
-    def seqs_of(self, memory_id: str) -> Sequence[int]:
-        """Give the numbers of all entries about a memory, deleted or not, in order."""
-        return self._seqs_of.get(memory_id, [])
+    def last_seq_of(self, memory_id: str) -> int | None:
+        """Give the number of the last entry about a memory, deleted or not; ``None`` if there never was one."""
+        last = self._last_of.get(memory_id)
+        return last.seq if last is not None else self._of_segments(memory_id).seq
 
     def is_purged(self, memory_id: str) -> bool:
         """Tell whether a memory was purged."""
-        return memory_id in self._purged
-
-    def columns_of_memory(self, memory_id: str) -> Columns | None:
-        """Give what is known of a live memory, ``None`` if there is no such memory."""
-        row = self._row_of.get(memory_id)
-        return None if row is None else self._columns[row]
+        last = self._last_of.get(memory_id)
+        return last.operation is Operation.PURGE if last is not None else self._of_segments(memory_id).is_purged
 
     def same_statement(self, identity: bytes, now_ms: int) -> str | None:
         """Name the active memory with this identity that has not expired, if there is one."""
-        row = self._row_of_identity.get(identity)
-        if row is None or is_expired(self._columns[row].expires_at_ms, now_ms):
-            return None
-        return self._memory_ids[row]
+        for part, start in zip(self.parts, self.starts.tolist(), strict=True):
+            for local in part.rows_of_identity(identity):
+                is_active = self.live[start + local] and part.labels("status").at(local) == Status.ACTIVE
+                if is_active and not self._is_expired(start + local, now_ms):
+                    return self.memory_id(start + local)
+        return None
+
+    def with_use(self, memories: Sequence[Memory]) -> list[Memory]:
+        """Tell in memories how often and when last they were used."""
+        rows = self._live_rows_of([memory.memory_id for memory in memories]).tolist()
+        count, last = (column.view for column in self._use.values())
+        return [
+            memory
+            if row < 0 or last[row] == UNKNOWN
+            else replace(memory, access_count=int(count[row]), last_accessed_at_ms=int(last[row]))
+            for memory, row in zip(memories, rows, strict=True)
+        ]
+
+    def use_of(self, memory_ids: Sequence[str]) -> dict[str, npt.NDArray[np.int64]]:
+        """Give ``access_count`` and ``last_accessed_at`` of live memories, in their order."""
+        rows = self._live_rows_of(memory_ids)
+        return {name: column.view[rows] for name, column in self._use.items()}
+
+    def state_of(self, segment_id: str) -> State:
+        """Give what has become of the rows of a segment."""
+        place = list(self.segments).index(segment_id)
+        start = int(self.starts[place])
+        span = slice(start, start + self.parts[place].row_count)
+        return State(self.live[span], *(column.view[span] for column in self._use.values()))
+
+    def numbers_at(self, name: str, rows: Rows) -> npt.NDArray[Any]:
+        """Give numbers of some rows, which ascend; ``access_count`` and ``last_accessed_at`` too."""
+        return np.asarray(self._use[name].view[rows]) if name in self._use else super().numbers_at(name, rows)
 
     def number(self, name: str) -> npt.NDArray[Any]:
         """Give a column of numbers, one for each row.
@@ -180,36 +205,7 @@ class Partition:
             ``importance`` (float64), ``pinned`` (bool), ``access_count`` (int64), or a time such as ``created_at``
             or ``last_accessed_at`` (int64, epoch milliseconds, ``columns.UNKNOWN`` where it is not known).
         """
-        return (self._use[name] if name in self._use else self._numbers[name]).view
-
-    def with_use(self, memory: Memory) -> Memory:
-        """Tell in a memory how often and when last it was used."""
-        row = self._row_of.get(memory.memory_id)
-        if row is None:
-            return memory
-        count, last = (int(self.number(name)[row]) for name in self._use)
-        return replace(memory, access_count=count, last_accessed_at_ms=None if last == UNKNOWN else last)
-
-    def labels(self, name: str) -> LabelColumn:
-        """Give a column of single texts: ``type``, ``status``, ``agent_id``, ``session_id``, ``actor``."""
-        return self._labels[name]
-
-    def texts(self, name: str) -> TextsColumn:
-        """Give a column of lists of texts: ``tags``, ``flags``."""
-        return self._texts[name]
-
-    def metadata_at(self, path: tuple[str, ...]) -> Sequence[object]:
-        """Give each row's metadata value at a path of names, ``columns.MISSING`` where there is none."""
-        return self._metadata.values_at(path)
-
-    def actor_rows(self, actors: Sequence[str]) -> Mask:
-        """Find the rows whose actor is one of these.
-
-        Returns
-        -------
-        ndarray of shape (row_count,), bool
-        """
-        return self._labels["actor"].matching(lambda actor: actor in actors)
+        return self._use[name].view if name in self._use else self.where(lambda part: part.number(name))
 
     def present(self, now_ms: int) -> Mask:
         """Find the live rows that have not expired.
@@ -218,8 +214,7 @@ class Partition:
         -------
         ndarray of shape (row_count,), bool
         """
-        expires_at = self.number("expires_at")
-        return np.asarray(self.live & ((expires_at == UNKNOWN) | (expires_at > now_ms)))
+        return np.asarray(self.live & self.unexpired(now_ms))
 
     def active(self, now_ms: int) -> Mask:
         """Find the live rows of active memories that have not expired.
@@ -230,78 +225,104 @@ class Partition:
         """
         return np.asarray(self.present(now_ms) & self.labelled("status", Status.ACTIVE))
 
-    def labelled(self, name: str, value: str | None) -> Mask:
-        """Find the rows that have this text in a column of single texts, or none.
+    def _live_rows_of(self, memory_ids: Sequence[str]) -> Rows:
+        """Find the live row of each memory, -1 where there is none."""
+        found = np.full(len(memory_ids), -1, dtype=np.int64)
+        first, last = min(memory_ids, default="~"), max(memory_ids, default="")
+        for part, start in zip(self.parts, self.starts.tolist(), strict=True):
+            low, high = part.span  # memories are old where they are in old segments: most parts need not be asked
+            if last < low or high < first:
+                continue
+            rows = part.rows_of(memory_ids)
+            there = rows >= 0
+            there[there] = self.live[start + rows[there]]
+            found[there] = start + rows[there]
+        return found
 
-        Returns
-        -------
-        ndarray of shape (row_count,), bool
-        """
-        wanted = MISSING if value is None else value
-        return self._labels[name].matching(lambda text: text == wanted)
+    def _take_up(self, segments: Sequence[Segment]) -> None:
+        rows = sum(segment.row_count for segment in segments)
+        self._live.extend(np.ones(rows, dtype=np.bool_))
+        for name, column in self._use.items():
+            column.extend(np.concatenate([np.zeros(0, dtype=np.int64), *(one.number(name) for one in segments)]))
+        count, last = (column.view for column in self._use.values())
+        start_of = dict(zip(self.segments, self.starts.tolist(), strict=False))
+        for changed in (changed for segment in segments for changed in segment.changed):
+            start = start_of.get(changed.segment_id)
+            if start is not None:
+                self.live[start + changed.dead.astype(np.int64)] = False
+                used = start + changed.used.astype(np.int64)
+                count[used], last[used] = changed.access_count, changed.last_accessed_at
+        self._live_count = int(self.live.sum())
+        self._live_length = sum(int(postings.lengths[live].sum()) for postings, live in self.corpus.parts)
 
-    def _append(self, entries: Sequence[Entry]) -> None:
-        columns = [entry.columns for entry in entries if entry.columns is not None]
-        self._memory_ids += [entry.memory_id for entry in entries]
-        self._versions += [entry.version for entry in entries]
-        self._columns += columns
-        self._live.extend(np.zeros(len(columns), dtype=np.bool_))
-        self._use["access_count"].extend(np.zeros(len(columns), dtype=np.int64))
-        self._use["last_accessed_at"].extend(np.full(len(columns), UNKNOWN, dtype=np.int64))
-        for name, labels in self._labels.items():
-            values = [getattr(row, name) for row in columns]
-            labels.extend([None if value is None else str(value) for value in values])
-        for name, (attribute, _) in _NUMBERS.items():
-            values = [getattr(row, attribute) for row in columns]
-            self._numbers[name].extend([UNKNOWN if value is None else value for value in values])
-        for name, texts in self._texts.items():
-            texts.extend([getattr(row, name) for row in columns])
-        self._metadata.extend([row.metadata_json for row in columns])
-        self._text_keys.extend([row.text_key for row in columns])
-        self.lexical.extend([row.term_counts for row in columns])
-        self._append_vectors(columns)
+    def _of_segments(self, memory_id: str) -> Last:
+        """Tell what the segments know last of a memory that the tail does not mention."""
+        row = self._live_row(memory_id)
+        if row is not None:
+            version, seq = (int(self.numbers_at(name, np.asarray([row]))[0]) for name in ("version", "seq"))
+            return Last(version, seq)
+        for segment in reversed(self.segments.values()):
+            last = segment.gone_of(memory_id)
+            if last is not None:
+                return last
+        return Last()
 
-    def _append_vectors(self, columns: Sequence[Columns]) -> None:
-        zeros = bytes(self._dimension)
-        usable = [row.embedder == self.embedder and len(row.codes) == self._dimension for row in columns]
-        codes = b"".join(row.codes if ok else zeros for row, ok in zip(columns, usable, strict=True))
-        self._vectors.extend(decode(np.frombuffer(codes, dtype=np.int8).reshape(-1, self._dimension)))
-        self._has_vector.extend(usable)
+    def _extend(self, entries: Sequence[Entry]) -> None:
+        self._tail.extend(entries)
+        self._live.extend(np.zeros(len(entries), dtype=np.bool_))
+        self._use["access_count"].extend(np.zeros(len(entries), dtype=np.int64))
+        self._use["last_accessed_at"].extend(np.full(len(entries), UNKNOWN, dtype=np.int64))
 
     def _count(self, touch: Touch) -> None:
         if touch.touch_id in self._recent:
             return
         self._recent[touch.touch_id] = touch.at_ms
-        rows = [self._row_of[memory_id] for memory_id in set(touch.memory_ids) if memory_id in self._row_of]
+        found = self._live_rows_of(list(dict.fromkeys(touch.memory_ids)))
+        rows = found[found >= 0]
         count, last = (column.view for column in self._use.values())
         count[rows] += 1
         last[rows] = np.maximum(last[rows], touch.at_ms)
 
-    def _inherit(self, row: int, old: int | None) -> None:
-        """Let a row go on with the use of its memory's last row, and of the one whose place the memory takes."""
-        supersedes = self._columns[row].supersedes
-        is_new = old is None or self._columns[old].supersedes != supersedes
-        count, last = (column.view for column in self._use.values())
-        for other in (old, self._row_of.get(supersedes or "") if is_new else None):
-            if other is not None:
-                count[row] += count[other]
-                last[row] = max(last[row], last[other])
-
     def _follow(self, entry: Entry, row: int) -> None:
         self._recent.clear()
-        self._seqs_of.setdefault(entry.memory_id, []).append(entry.seq)
-        self._last_version_of[entry.memory_id] = entry.version
-        if entry.operation is Operation.PURGE:
-            self._purged.add(entry.memory_id)
-        old = self._row_of.pop(entry.memory_id, None)
+        old = self._live_row(entry.memory_id)
+        self._last_of[entry.memory_id] = entry
         if old is not None:
-            self._live.view[old] = False
-            if self._row_of_identity.get(self._columns[old].identity) == old:
-                del self._row_of_identity[self._columns[old].identity]
-        if entry.columns is None:
-            return
-        self._inherit(row, old)
-        self._row_of[entry.memory_id] = row
-        self._live.view[row] = True
-        if entry.columns.status is Status.ACTIVE:
-            self._row_of_identity[entry.columns.identity] = row
+            self._turn(old, is_live=False)
+        if entry.columns is not None:
+            self._inherit(row, old)
+            if entry.columns.supersedes is not None and not (old is not None and self._succeeds(old)):
+                self._inherit(row, self._live_row(entry.columns.supersedes))
+            self._tail.place(entry.memory_id, row - int(self.starts[-1]))
+            self._turn(row, is_live=True)
+
+    def _inherit(self, row: int, other: int | None) -> None:
+        """Let a row go on with the use of another one."""
+        if other is not None:
+            count, last = (column.view for column in self._use.values())
+            count[row] += count[other]
+            last[row] = max(last[row], last[other])
+
+    def _succeeds(self, row: int) -> bool:
+        return bool(self.numbers_at("succeeds", np.asarray([row]))[0])
+
+    def _is_expired(self, row: int, now_ms: int) -> bool:
+        expires_at = int(self.numbers_at("expires_at", np.asarray([row]))[0])
+        return expires_at != UNKNOWN and expires_at <= now_ms
+
+    def _live_row(self, memory_id: str) -> int | None:
+        row = int(self._live_rows_of([memory_id])[0])
+        return None if row < 0 else row
+
+    def _turn(self, row: int, *, is_live: bool) -> None:
+        part, local = self.at(row)
+        self.live[row] = is_live
+        sign = 1 if is_live else -1
+        self._live_count += sign
+        self._live_length += sign * int(part.lexical.lengths[local])
+
+
+def pristine(segment: Segment) -> State:
+    """Give the state of a segment's rows when it was made."""
+    count, last = (segment.number(name).astype(np.int64) for name in ("access_count", "last_accessed_at"))
+    return State(np.ones(segment.row_count, dtype=np.bool_), count, last)

@@ -1,7 +1,7 @@
 """What the core needs from outside, as protocols; adapters implement them, ``wiring.py`` chooses them."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from recollect.model import Change, Entry, Head, Memory, Touch
@@ -41,10 +41,13 @@ class Version:
         Of a redacted version only ids, numbers, type, status, importance and times; see ``erasure.redacted``.
     content_hash : str or None
         Of the content that was purged; ``None`` if it was not.
+    ended_seq : int
+        Number of the log entry that ended it; 0 for the memory as it is now.
     """
 
     memory: Memory
     content_hash: str | None = None
+    ended_seq: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -61,6 +64,32 @@ class Item:
 
     part: str
     key: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoredObject:
+    """An object that is there.
+
+    Parameters
+    ----------
+    key : str
+    size : int
+        Bytes.
+    modified_ms : int
+        When it was put, by the store's clock.
+    """
+
+    key: str
+    size: int
+    modified_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectVersion:
+    """One version of an object, or the mark that one was deleted, as far as the store keeps such."""
+
+    key: str
+    version_id: str
 
 
 class MemoryStore(Protocol):
@@ -120,6 +149,33 @@ class MemoryStore(Protocol):
         """
         ...
 
+    def commit_manifest(self, user_id: str, head: Head, seen: Head) -> None:
+        """Put manifest, ``compacted_seq``, ``folded_ms`` and ``revision`` of `head` in the place of those of `seen`.
+
+        Commits that come between change nothing about it, nor does it about them.
+
+        Raises
+        ------
+        Conflict
+            If epoch or revision of the head are not those of `seen` any more; it may be from an earlier try of this
+            very call.
+        Unavailable
+            If the store does not answer; it may have been committed or not.
+        """
+        ...
+
+    def drop_items(self, user_id: str, items: Sequence[Item], seen: Head) -> None:
+        """Delete at most 99 items, all of them or none.
+
+        Raises
+        ------
+        Conflict
+            If the head is of another epoch.
+        Unavailable
+            If the store does not answer; they may have been deleted or not.
+        """
+        ...
+
     def fetch(self, user_id: str, memory_ids: Sequence[str]) -> Mapping[str, Memory]:
         """Read memories as they are now; ids that are not there are left out.
 
@@ -142,6 +198,26 @@ class MemoryStore(Protocol):
 
     def versions(self, user_id: str, memory_id: str, below: int | None, limit: int) -> list[Version]:
         """Read earlier versions of a memory, newest first; only those with a number below `below`.
+
+        Raises
+        ------
+        Unavailable
+            If the store does not answer.
+        """
+        ...
+
+    def every_version(self, user_id: str) -> Iterator[Version]:
+        """Read everything that is kept of a user's memories: as they are now and as they were, in any order.
+
+        Raises
+        ------
+        Unavailable
+            If the store does not answer.
+        """
+        ...
+
+    def seqs_of(self, user_id: str, memory_id: str) -> list[int]:
+        """Give the numbers of the entries that made or ended a version of a memory, ascending.
 
         Raises
         ------
@@ -233,6 +309,91 @@ class MemoryStore(Protocol):
             If the head is not of the epoch of `seen` any more.
         Unavailable
             If the store does not answer.
+        """
+        ...
+
+
+class ObjectStore(Protocol):
+    """Durable storage of immutable objects; what was put can be read and listed at once, everywhere.
+
+    Reads may use several threads; every method may be called from several.
+    """
+
+    def put_new(self, key: str, data: bytes) -> None:
+        """Put an object where none is.
+
+        Raises
+        ------
+        Conflict
+            If one is there under this key, or is being put; it may be from an earlier try of this very call.
+        Unavailable
+            If the store does not answer; the object may have been put or not.
+        """
+        ...
+
+    def get(self, key: str) -> bytes:
+        """Read an object; a large one in parallel.
+
+        Raises
+        ------
+        NotFound
+            If it is not there.
+        Conflict
+            If it was replaced by another one while it was read.
+        Unavailable
+            If the store does not answer, or not to the end.
+        """
+        ...
+
+    def get_many(self, keys: Sequence[str]) -> Sequence[bytes]:
+        """Read objects in parallel, in the order of `keys`.
+
+        Raises
+        ------
+        NotFound
+            If one of them is not there.
+        Conflict, Unavailable
+            As `get`.
+        """
+        ...
+
+    def list_objects(self, prefix: str, after: str = "", limit: int = 1000) -> Sequence[StoredObject]:
+        """List objects by key, ascending; only those with a key greater than `after`.
+
+        Raises
+        ------
+        Unavailable
+            If the store does not answer.
+        """
+        ...
+
+    def delete(self, keys: Sequence[str]) -> None:
+        """Delete every version of objects; those that are not there are fine.
+
+        Raises
+        ------
+        Unavailable
+            If the store does not answer, or could not delete all of them.
+        """
+        ...
+
+    def list_versions(self, prefix: str, limit: int) -> Sequence[ObjectVersion]:
+        """List all versions of objects, by key, ascending; fewer than `limit` only if there are no more.
+
+        Raises
+        ------
+        Unavailable
+            If the store does not answer.
+        """
+        ...
+
+    def delete_versions(self, versions: Sequence[ObjectVersion]) -> None:
+        """Delete these versions for good; those that are not there are fine.
+
+        Raises
+        ------
+        Unavailable
+            If the store does not answer, or could not delete all of them.
         """
         ...
 

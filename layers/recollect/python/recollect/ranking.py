@@ -11,16 +11,20 @@ from enum import StrEnum
 
 import numpy as np
 
+from recollect import lexical
 from recollect.columns import UNKNOWN
 from recollect.partition import Partition
-from recollect.scan import Mask, Rows, Scores, Vector, Vectors, cosine, top_k
+from recollect.scan import Mask, Rows, Scores, Vector, top_k
 from recollect.text import query_term_counts, terms, text_key
 
 SEMANTIC_WEIGHT = 0.6
 ACTOR_BOOST = 0.15
 HALF_LIFE_MS = 30 * 24 * 3600 * 1000
 USES_OF_HALF = 4
-GATHER_MAX_SHARE = 0.15
+ALL_MAX_COUNT = 4_096  # up to here every row is scored in full
+SHORTLIST_FOR = 100  # hits that the shortlist by vector must hold
+LEXICAL_MAX_COUNT = 2_000
+_STEPS = 1_024
 LEAST_SEMANTIC = 1e-6  # so that a row with a vector is a hit whenever the filter and k let it be one
 BEST_OF_OTHER_TEXTS = 0.9989  # so that the query's very text, at 1, is first
 
@@ -103,11 +107,11 @@ def score(partition: Partition, mask: Mask, asked: Asked) -> Ranked:
     Returns
     -------
     Ranked
-        All rows under the mask, in ascending order.
+        Rows under the mask in ascending order: all of them if they are few, otherwise those that can be best.
 
     Notes
     -----
-    ``semantic = max(1e-6, cosine)``, and 0 for a row without a vector; ``lexical``: see ``LexicalIndex.score``;
+    ``semantic = max(1e-6, cosine)``, and 0 for a row without a vector; ``lexical``: see ``lexical.score``;
     ``relevance = w · semantic + (1 - w) · lexical``, and lexical alone for a row without a vector;
     a row whose actor the query names moves up by a share of what is left: ``r + a · (1 - r)``.
     ``recency = 2^(-age / half-life)``, with the age since it happened, was changed or was used, whichever is last;
@@ -115,30 +119,72 @@ def score(partition: Partition, mask: Mask, asked: Asked) -> Ranked:
     recency, importance and reinforcement, divided by the sum of the weights where that is more than 1.
     A row with the query's very text scores 1 in every mode, and no other row does.
     """
-    rows = np.flatnonzero(mask).astype(np.int64)
-    parts = _relevance_parts(partition, rows, asked)
-    relevance = _fused(parts, partition.has_vector[rows])
+    everywhere = np.flatnonzero(mask).astype(np.int64)
+    words = None if asked.mode is Mode.SEMANTIC else lexical.score(query_term_counts(asked.text), partition.corpus)
+    rows = _promising(partition, everywhere, words, asked)
+    parts = _relevance_parts(partition, rows, words, asked)
+    has_vector = partition.gather(rows, lambda part: part.has_vector)
+    relevance = _fused(parts, has_vector)
     lifts = _lift_parts(partition, rows, asked.now_ms)
     lifted = relevance + relevance * (np.float32(1.0) - relevance) * _lift(lifts, asked.weights)
     scores = np.minimum(lifted, np.float32(BEST_OF_OTHER_TEXTS))
-    scores[partition.text_keys[rows] == np.uint64(text_key(asked.text))] = 1.0
+    scores[_same_text(partition, rows, asked)] = 1.0
     return Ranked(rows, scores, parts | lifts)
 
 
-def _relevance_parts(partition: Partition, rows: Rows, asked: Asked) -> dict[str, Scores]:
+def _promising(partition: Partition, rows: Rows, words: Scores | None, asked: Asked) -> Rows:
+    """Take the rows that can be among the best: all of a few, otherwise the best by vector and the best by words."""
+    if rows.size <= ALL_MAX_COUNT:
+        return rows
+    found = np.zeros(partition.row_count, dtype=np.bool_)
+    found[rows[_same_text(partition, rows, asked)]] = True
+    if asked.vector is not None:
+        found[partition.nearest(asked.vector, rows, SHORTLIST_FOR)] = True
+    if words is not None:
+        found[rows[strongest(words[rows], LEXICAL_MAX_COUNT)]] = True
+    return np.flatnonzero(found)
+
+
+def strongest(scores: Scores, count: int) -> Rows:
+    """Find the places of so many of the highest scores above 0, in any order; of equal ones the first.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n,), float32, in [0, 1]
+    count : int
+        >= 1.
+    """
+    steps = np.ceil(scores * np.float32(_STEPS)).astype(np.int64)  # to partition all of them would take much longer
+    from_top = np.cumsum(np.bincount(steps, minlength=_STEPS + 1)[:0:-1])
+    level = _STEPS - int(np.searchsorted(from_top, count))
+    above = np.flatnonzero(steps > level)
+    if level < 1:
+        return above
+    there = np.flatnonzero(steps == level)
+    return np.concatenate([above, there[top_k(scores[there], count - above.size)]])
+
+
+def _same_text(partition: Partition, rows: Rows, asked: Asked) -> Mask:
+    wanted = np.uint64(text_key(asked.text))
+    return np.asarray(partition.where(lambda part: part.text_keys == wanted)[rows])
+
+
+def _relevance_parts(partition: Partition, rows: Rows, words: Scores | None, asked: Asked) -> dict[str, Scores]:
     parts: dict[str, Scores] = {}
-    if asked.mode is not Mode.SEMANTIC:
-        parts["lexical"] = partition.lexical.score(query_term_counts(asked.text), partition.live)[rows]
+    if words is not None:
+        parts["lexical"] = words[rows]
     if asked.vector is not None:
         parts["semantic"] = _semantic(asked.vector, partition, rows)
     if asked.mode is Mode.HYBRID and asked.vector is not None:
-        parts["actor"] = partition.actor_rows(_named_actors(asked.text, partition))[rows].astype(np.float32)
+        named = _named_actors(asked.text, partition)
+        is_named = partition.actor_rows(named)[rows] if named else np.zeros(rows.size, dtype=np.bool_)
+        parts["actor"] = is_named.astype(np.float32)
     return parts
 
 
 def _lift_parts(partition: Partition, rows: Rows, now_ms: int) -> dict[str, Scores]:
     occurred_at, updated_at, used_at, uses, importance = (
-        partition.number(name)[rows]
+        partition.numbers_at(name, rows)
         for name in ("occurred_at", "updated_at", "last_accessed_at", "access_count", "importance")
     )
     last = np.maximum(np.where(occurred_at == UNKNOWN, updated_at, occurred_at), used_at)
@@ -154,15 +200,9 @@ def _lift(parts: Mapping[str, Scores], weights: Weights) -> Scores:
 
 
 def _semantic(query: Vector, partition: Partition, rows: Rows) -> Scores:
-    scores = np.clip(_cosine(query, partition.vectors, rows), LEAST_SEMANTIC, 1.0)
-    return np.where(partition.has_vector[rows], scores, np.float32(0.0))
-
-
-def _cosine(query: Vector, vectors: Vectors, rows: Rows) -> Scores:
-    # Gathering rows costs more than scoring all of them, unless they are few.
-    if rows.size > GATHER_MAX_SHARE * vectors.shape[0]:
-        return cosine(query, vectors)[rows]
-    return cosine(query, vectors[rows])
+    has_vector = partition.gather(rows, lambda part: part.has_vector)
+    scores = np.clip(partition.cosines(query, rows), LEAST_SEMANTIC, 1.0)
+    return np.where(has_vector, scores, np.float32(0.0))
 
 
 def _fused(parts: Mapping[str, Scores], has_vector: Mask) -> Scores:

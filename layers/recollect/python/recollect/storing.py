@@ -28,7 +28,7 @@ from recollect.model import (
 )
 from recollect.partition import Partition
 from recollect.reconcile import NOMINATION_MAX_COUNT, NOMINATION_MIN_COSINE, Candidate, Statement, Verdict, reconcile
-from recollect.scan import cosine, top_k
+from recollect.scan import Rows, top_k
 
 WINDOW_MAX_COUNT = 48
 # What the log and stored answers keep of a verdict: no word of a memory, so that a purge need not look for one.
@@ -122,7 +122,10 @@ class Nominations:
 
 def nominate(partition: Partition, window: Sequence[Asked], now_ms: int) -> Nominations:
     """Find what may mean something to each new memory of a window."""
-    return Nominations(tuple(_nominated(partition, asked, now_ms) for asked in window), now_ms)
+    active = partition.active(now_ms)
+    types = {asked.memory.type for asked in window if _is_reconciled(asked)}
+    rows_of = {kind: np.flatnonzero(active & partition.labelled("type", kind)) for kind in types}
+    return Nominations(tuple(_nominated(partition, asked, rows_of, now_ms) for asked in window), now_ms)
 
 
 def store(
@@ -286,17 +289,17 @@ class _Step:
         return Outcome("conflict", memory.memory_id, memory.version, reason, target.memory_id), changes
 
 
-def _nominated(partition: Partition, asked: Asked, now_ms: int) -> Nominated:
+def _nominated(partition: Partition, asked: Asked, rows_of: Mapping[MemoryType, Rows], now_ms: int) -> Nominated:
     columns = columns_for(asked.memory, asked.embedded)
     known = partition.same_statement(columns.identity, now_ms)
     is_compared = known is None and _is_reconciled(asked)
-    return Nominated(asked, columns, known, _close(partition, asked, now_ms) if is_compared else ())
+    close = _close(partition, asked, rows_of[asked.memory.type]) if is_compared else ()
+    return Nominated(asked, columns, known, close)
 
 
-def _close(partition: Partition, asked: Asked, now_ms: int) -> tuple[tuple[str, float], ...]:
-    mask = partition.active(now_ms) & partition.has_vector & partition.labelled("type", asked.memory.type)
-    rows = np.flatnonzero(mask)
-    scores = cosine(asked.embedded.vector, partition.vectors[rows])
+def _close(partition: Partition, asked: Asked, rows: Rows) -> tuple[tuple[str, float], ...]:
+    rows = partition.nearest(asked.embedded.vector, rows, NOMINATION_MAX_COUNT)
+    scores = partition.cosines(asked.embedded.vector, rows)
     return tuple(
         (partition.memory_id(int(rows[place])), float(scores[place]))
         for place in top_k(scores, NOMINATION_MAX_COUNT)

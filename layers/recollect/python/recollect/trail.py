@@ -5,15 +5,20 @@ whether the user is being erased, when there is nothing to tell. A purged memory
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from recollect import archive, keys
 from recollect.chunks import ANSWER_MAX_BYTES, answer_bytes
-from recollect.commit import Partitions, Surroundings
+from recollect.commit import Surroundings
 from recollect.cursors import read_mark, write_mark
 from recollect.erasure import redacted
 from recollect.errors import NotFound
 from recollect.model import Entry, is_expired
-from recollect.ports import MemoryStore, Version
+from recollect.partition import Partition
+from recollect.partitions import Partitions
+from recollect.ports import MemoryStore, ObjectStore, Version
+
+VERSIONS_MAX = 1_000_000  # as many as numbers of versions have digits for
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +41,7 @@ class Trail:
     """Reads versions and events."""
 
     _store: MemoryStore
+    _objects: ObjectStore
     _surroundings: Surroundings
     _partitions: Partitions
 
@@ -88,14 +94,47 @@ class Trail:
         partition = self._partitions.refresh(user_id)
         listing = ("events", user_id, partition.head.epoch, "desc" if is_descending else "asc", memory_id)
         of_all = range(1, partition.head.seq + 1)
-        seqs: Sequence[int] = of_all if memory_id is None else partition.seqs_of(memory_id)
+        seqs: Sequence[int] = of_all if memory_id is None else self._seqs_of(user_id, partition, memory_id)
         if is_descending:
             seqs = seqs[::-1]
         if cursor is not None:
             seqs = _after(seqs, read_mark(cursor, *listing), is_descending)
         page = seqs[:limit]
-        entries = self._store.read_entries(user_id, page) if page else []
+        entries = self._entries(user_id, partition, page)
         return EventPage(tuple(entries), write_mark(page[-1], *listing) if len(seqs) > limit else None)
+
+    def _seqs_of(self, user_id: str, partition: Partition, memory_id: str) -> list[int]:
+        last = partition.last_seq_of(memory_id)  # also of a purge after a delete, which ended no version
+        return [] if last is None else sorted({*self._store.seqs_of(user_id, memory_id), last})
+
+    def _entries(self, user_id: str, partition: Partition, seqs: Sequence[int]) -> list[Entry]:
+        """Read entries from the log, and those that are not there any more from its archives."""
+        found = {entry.seq: entry for entry in self._store.read_entries(user_id, seqs)} if seqs else {}
+        missing = sorted(seq for seq in seqs if seq not in found)
+        if missing:
+            found |= self._archived(user_id, partition, missing)
+        return [found[seq] for seq in seqs if seq in found]
+
+    def _archived(self, user_id: str, partition: Partition, missing: Sequence[int]) -> dict[int, Entry]:
+        """Read archived entries, with the hashes of those that were purged since."""
+        epoch = partition.head.epoch
+        found: dict[int, Entry] = {}
+        place = ""
+        while left := [seq for seq in missing if seq not in found]:
+            after = max(place, keys.archive(user_id, epoch, left[0] - 1))
+            places = self._objects.list_objects(keys.archives(user_id, epoch), after, 1)
+            if not places:
+                break
+            place = places[0].key
+            found |= {entry.seq: entry for entry in archive.decode(self._objects.get(place), place)}
+        found = {seq: found[seq] for seq in missing if seq in found}
+        purged = sorted({entry.memory_id for entry in found.values() if partition.is_purged(entry.memory_id)})
+        hash_of = {
+            version.memory.seq: version.content_hash
+            for memory_id in purged
+            for version in self._store.versions(user_id, memory_id, None, VERSIONS_MAX)
+        }
+        return {seq: replace(entry, content_hash=hash_of.get(seq, entry.content_hash)) for seq, entry in found.items()}
 
     def _versions(self, user_id: str, memory_id: str, below: int | None, limit: int) -> list[Version]:
         partition = self._partitions.refresh(user_id)

@@ -5,6 +5,7 @@ import time
 
 from recollect.aws import clients
 from recollect.aws.dynamodb import DynamoDBMemoryStore
+from recollect.aws.objects import S3ObjectStore
 from recollect.commit import Surroundings
 from recollect.controller import MemoryController
 from recollect.ports import Embedder
@@ -14,7 +15,8 @@ from recollect.settings import Settings
 def memory_controller(settings: Settings) -> MemoryController:
     """Make the controller of a function."""
     store = DynamoDBMemoryStore(clients.dynamodb_client(), settings.table_name)
-    return MemoryController(store, embedder(settings), surroundings())
+    objects = S3ObjectStore(clients.s3_client, settings.bucket_name)
+    return MemoryController(store, objects, embedder(settings), surroundings(), settings.partitions_bytes)
 
 
 def embedder(settings: Settings) -> Embedder:

@@ -1,16 +1,20 @@
 """The half of the memory controller that changes memories: embed first, then one commit."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import fields
 
 from recollect import changes, storing, telemetry, undoing
 from recollect.changes import Decision, Embedded, Outcome, Patch
-from recollect.commit import Committer, Partitions, Request, Surroundings
+from recollect.commit import MAX_ATTEMPTS, Committer, Request, Surroundings
+from recollect.compacting import Compactor
 from recollect.errors import NotFound, StaleVersion, Unavailable
 from recollect.flags import flags_of
+from recollect.mending import Mender
 from recollect.model import Memory, NewMemory, Touch, is_expired
 from recollect.partition import Partition
-from recollect.ports import Embedder, MemoryStore
+from recollect.partitions import Partitions
+from recollect.ports import Embedder, MemoryStore, ObjectStore
 from recollect.storing import Asked, Nominations, NotEmbedded, ToStore
 from recollect.trail import Trail
 from recollect.undoing import Resolution
@@ -25,16 +29,29 @@ class Writing(Trail):
     Parameters
     ----------
     store : MemoryStore
+    objects : ObjectStore
     embedder : Embedder
     surroundings : Surroundings
         Time, ids, randomness, waiting.
+    budget_bytes : int
+        How much memory the warm partitions may take.
     """
 
-    def __init__(self, store: MemoryStore, embedder: Embedder, surroundings: Surroundings) -> None:
+    def __init__(
+        self,
+        store: MemoryStore,
+        objects: ObjectStore,
+        embedder: Embedder,
+        surroundings: Surroundings,
+        budget_bytes: int,
+    ) -> None:
         self._store = store
+        self._objects = objects
         self._embedder = embedder
         self._surroundings = surroundings
-        self._partitions = Partitions(store, embedder.name, embedder.dimension, surroundings.now_ms)
+        self._partitions = Partitions(store, objects, embedder, surroundings.now_ms, budget_bytes)
+        self._compactor = Compactor(store, objects, self._partitions, surroundings)
+        self._partitions.mend = Mender(store, objects, embedder, surroundings).mend
         self._committer = Committer(store, self._partitions, surroundings, embedder.name, embedder.dimension)
 
     def store(self, request: Request, new: Sequence[ToStore]) -> tuple[Outcome, ...]:
@@ -155,11 +172,10 @@ class Writing(Trail):
         Unavailable
             If the store or the embedder does not answer.
         """
-        while True:
-            try:
+        for _ in range(MAX_ATTEMPTS):
+            with suppress(StaleVersion):  # it was changed since it was read
                 return self._unmerge_as_read(request, memory_id)
-            except StaleVersion:
-                continue  # it was changed since it was read
+        raise Unavailable("other writers of this memory kept coming first; retry later", retry_after_s=1)
 
     def resolve(self, request: Request, memory_id: str, other_id: str, resolution: Resolution) -> tuple[Outcome, ...]:
         """Settle a conflict between two memories.
@@ -226,7 +242,7 @@ class Writing(Trail):
             return
         try:
             partition = self._partitions.recent(user_id, TOUCH_WITHIN_MS)
-            known = tuple(dict.fromkeys(one for one in memory_ids if partition.version_of(one) is not None))
+            known = tuple(dict.fromkeys(partition.known(memory_ids)))
             now_ms = self._surroundings.now_ms()
             touch = Touch(touch_id=self._surroundings.new_id(), seq=partition.head.seq, at_ms=now_ms, memory_ids=known)
             if known:

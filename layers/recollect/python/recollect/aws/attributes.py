@@ -3,6 +3,7 @@
 Floats travel as the shortest decimal text that reads back as the same float; metadata travels as JSON text.
 """
 
+import struct
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -87,5 +88,5 @@ def reading(kind: str, item: Item, read: Callable[[], T]) -> T:
     """
     try:
         return read()
-    except (KeyError, ValueError, TypeError) as error:
+    except (KeyError, ValueError, TypeError, struct.error) as error:
         raise CorruptData(f"a stored {kind} has another form", sk=item.get("sk", {}).get("S")) from error

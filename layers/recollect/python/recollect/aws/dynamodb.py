@@ -4,22 +4,24 @@ Reads are strongly consistent. A commit is one ``TransactWriteItems`` conditione
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from recollect import keys
 from recollect.aws.attributes import Item
+from recollect.aws.compacting import CompactionTable
 from recollect.aws.erasing import ErasureTable
 from recollect.aws.errors import translating
-from recollect.aws.items import answer_item, memory_item, read_answer, read_memory
+from recollect.aws.items import answer_item, memory_item, read_answer, read_memory, version_item
 from recollect.aws.log_items import entry_item, head_values, read_entry, read_head, read_touch, touch_item
 from recollect.aws.table import BATCH_GET_MAX, key_of
 from recollect.aws.trail import TrailTable
 from recollect.errors import CorruptData
 from recollect.model import Change, Entry, Head, Memory, Operation, Touch
-from recollect.ports import StoredAnswer
+from recollect.ports import StoredAnswer, Version
 
 
-class DynamoDBMemoryStore(TrailTable, ErasureTable):
+class DynamoDBMemoryStore(TrailTable, ErasureTable, CompactionTable):
     """Users' logs, heads and memories in DynamoDB.
 
     Parameters
@@ -58,7 +60,7 @@ class DynamoDBMemoryStore(TrailTable, ErasureTable):
         actions = [self._head_action(user_id, head, seen)]
         for seq, change in enumerate(changes, start=seen.seq + 1):
             actions.append(self._put(entry_item(user_id, seq, change, by)))
-            actions += self._memory_actions(user_id, change)
+            actions += self._memory_actions(user_id, change, seq)
         if answer is not None:
             actions.append(self._answer_action(user_id, answer))
         with translating("commit"):
@@ -131,14 +133,13 @@ class DynamoDBMemoryStore(TrailTable, ErasureTable):
             action |= {"ExpressionAttributeNames": names, "ExpressionAttributeValues": values}
         return {kind: action}
 
-    def _memory_actions(self, user_id: str, change: Change) -> list[dict[str, Any]]:
+    def _memory_actions(self, user_id: str, change: Change, seq: int) -> list[dict[str, Any]]:
         actions: list[dict[str, Any]] = []
         if change.before is not None:
-            before = change.before
-            sort_key = keys.version(before.memory_id, before.version)
-            actions.append(self._put(memory_item(user_id, before, sort_key)))
+            actions.append(self._put(version_item(user_id, Version(change.before, ended_seq=seq))))
         if change.after is not None:
-            actions.append(self._put(memory_item(user_id, change.after, keys.memory(change.memory_id))))
+            after = replace(change.after, seq=seq)
+            actions.append(self._put(memory_item(user_id, after, keys.memory(change.memory_id))))
         elif change.before is not None:
             place = key_of(keys.user_partition(user_id), keys.memory(change.memory_id))
             actions.append({"Delete": {"TableName": self._table_name, "Key": place}})

@@ -17,6 +17,7 @@ def memory_item(user_id: str, memory: Memory, sort_key: str) -> Item:
         "sk": {"S": sort_key},
         "memory_id": {"S": memory.memory_id},
         "version": number(memory.version),
+        "seq": number(memory.seq),
         "content": {"S": memory.content},
         **shared_values(memory),
         **{name: {"S": value} for name in _LINKS if (value := getattr(memory, name)) is not None},
@@ -38,6 +39,7 @@ def read_memory(item: Item) -> Memory:
         lambda: Memory(
             memory_id=item["memory_id"]["S"],
             version=int(item["version"]["N"]),
+            seq=int(item["seq"]["N"]),
             content=item["content"]["S"],
             **_read_links(item),
             **read_shared(item),
@@ -46,9 +48,10 @@ def read_memory(item: Item) -> Memory:
 
 
 def version_item(user_id: str, version: Version) -> Item:
-    """Make the item of a redacted version."""
+    """Make the item of an earlier version."""
     memory = version.memory
     item = memory_item(user_id, memory, keys.version(memory.memory_id, memory.version))
+    item["ended_seq"] = number(version.ended_seq)
     return item if version.content_hash is None else item | {"content_hash": {"S": version.content_hash}}
 
 
@@ -60,7 +63,9 @@ def read_version(item: Item) -> Version:
     CorruptData
         If an attribute is missing or of another form.
     """
-    return Version(read_memory(item), read_text(item, "content_hash"))
+    memory = read_memory(item)
+    content_hash = read_text(item, "content_hash")
+    return reading("version", item, lambda: Version(memory, content_hash, int(item["ended_seq"]["N"])))
 
 
 def answer_item(user_id: str, answer: StoredAnswer) -> Item:

@@ -1,10 +1,13 @@
 """DynamoDB items of a user's log: the head, entries and touches, and the core's values. Pure.
 
 Embeddings and terms travel as bytes: int8 codes, and little-endian uint32 hashes followed by uint16 counts; the
-memories of a touch as 16 bytes each.
+memories of a touch as 16 bytes each; the manifest as 28 bytes for each segment (id, u32 rows, u64 bytes), since every
+commit writes the head again.
 """
 
+import struct
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from ulid import ULID
@@ -20,10 +23,11 @@ from recollect.aws.attributes import (
     reading,
     shared_values,
 )
-from recollect.model import Change, Columns, Entry, Head, Operation, Touch
+from recollect.model import Change, Columns, Entry, Head, Operation, SegmentRef, Touch
 
 _COUNT_MAX = 65_535
 _ID_BYTES = 16
+_REF = struct.Struct("<16sIQ")
 COLUMN_NAMES = (
     *("type", "status", "importance", "created_at", "updated_at", "metadata", "pinned", "tags", "flags"),
     *(*SCOPES, *TIMES, "content_bytes", "identity", "text_key", "terms", "codes", "embedder", "supersedes"),
@@ -38,7 +42,18 @@ def head_values(head: Head) -> Item:
         "embedder": {"S": head.embedder},
         "dimension": number(head.dimension),
         "schema_version": number(head.schema_version),
-        **({} if head.erasing_since_ms is None else _erasure_values(head.erasing_since_ms, head.erased)),
+        **({} if head.erasing_since_ms is None else _erasure_values(head.erasing_since_ms, head)),
+    }
+
+
+def manifest_values(head: Head) -> Item:
+    """Attributes of the head that a compaction changes; a commit leaves them alone."""
+    packed = b"".join(_REF.pack(ULID.from_str(ref.segment_id).bytes, ref.rows, ref.size) for ref in head.manifest)
+    return {
+        "compacted_seq": number(head.compacted_seq),
+        "folded": number(head.folded_ms),
+        "manifest": {"B": packed},
+        "revision": number(head.revision),
     }
 
 
@@ -61,6 +76,8 @@ def read_head(item: Item) -> Head:
             schema_version=int(item["schema_version"]["N"]),
             erasing_since_ms=int(item["erasing_since"]["N"]) if "erasing_since" in item else None,
             erased={kind: int(count["N"]) for kind, count in item.get("erased", {"M": {}})["M"].items()},
+            **({} if "erasing_since" in item else _read_manifest(item)),
+            erased_to=item.get("erased_to", {"S": ""})["S"],
         ),
     )
 
@@ -140,6 +157,19 @@ def read_touch(item: Item) -> Touch:
     return reading("touch", item, lambda: _touch(item["sk"]["S"], bytes(item["memory_ids"]["B"])))
 
 
+def _read_manifest(item: Item) -> dict[str, Any]:
+    if "revision" not in item:
+        return {}
+    refs = _REF.iter_unpack(bytes(item["manifest"]["B"]))
+    manifest = tuple(SegmentRef(str(ULID.from_bytes(packed)), rows, size) for packed, rows, size in refs)
+    return {
+        "compacted_seq": int(item["compacted_seq"]["N"]),
+        "folded_ms": int(item["folded"]["N"]),
+        "manifest": manifest,
+        "revision": int(item["revision"]["N"]),
+    }
+
+
 def _touch(sort_key: str, packed: bytes) -> Touch:
     seq, at_ms, touch_id = keys.touch_of(sort_key)
     starts = range(0, len(packed), _ID_BYTES)
@@ -147,9 +177,9 @@ def _touch(sort_key: str, packed: bytes) -> Touch:
     return Touch(touch_id=touch_id, seq=seq, at_ms=at_ms, memory_ids=memory_ids)
 
 
-def _erasure_values(since_ms: int, erased: Mapping[str, int]) -> Item:
-    counts = {kind: number(count) for kind, count in erased.items()}
-    return {"erasing_since": number(since_ms), "erased": {"M": counts}}
+def _erasure_values(since_ms: int, head: Head) -> Item:
+    counts = {kind: number(count) for kind, count in head.erased.items()}
+    return {"erasing_since": number(since_ms), "erased": {"M": counts}, "erased_to": {"S": head.erased_to}}
 
 
 def _read_columns(item: Item) -> Columns:

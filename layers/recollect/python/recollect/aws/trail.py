@@ -1,12 +1,12 @@
 """What was, in DynamoDB: earlier versions and log entries, read and redacted."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 from recollect import keys
 from recollect.aws.attributes import Item
 from recollect.aws.errors import translating
-from recollect.aws.items import read_version, version_item
+from recollect.aws.items import read_memory, read_version, version_item
 from recollect.aws.log_items import COLUMN_NAMES, read_entry
 from recollect.aws.table import BATCH_GET_MAX, Table, key_of
 from recollect.errors import Conflict
@@ -33,6 +33,28 @@ class TrailTable(Table):
             if len(found) >= limit:
                 break
         return found[:limit]
+
+    def every_version(self, user_id: str) -> Iterator[Version]:
+        """Query all memories, then all versions; see ``MemoryStore.every_version``."""
+        for first in (keys.memories(), keys.versions()):
+            values = {":pk": {"S": keys.user_partition(user_id)}, ":first": {"S": first}}
+            for page in self._query("read memories", "pk = :pk AND begins_with(sk, :first)", values):
+                for item in page:
+                    yield read_version(item) if "ended_seq" in item else Version(read_memory(item))
+
+    def seqs_of(self, user_id: str, memory_id: str) -> list[int]:
+        """Give entry numbers with one Query and one BatchGetItem; see ``MemoryStore.seqs_of``."""
+        values = {
+            ":pk": {"S": keys.user_partition(user_id)},
+            ":first": {"S": keys.version(memory_id, 0)},
+            ":last": {"S": keys.last_version(memory_id)},
+        }
+        seqs: set[int] = set()
+        for page in self._query("read versions", _BETWEEN, values, ProjectionExpression="seq, ended_seq"):
+            seqs |= {int(value["N"]) for item in page for value in item.values()}
+        present = [key_of(keys.user_partition(user_id), keys.memory(memory_id))]
+        seqs |= {int(item["seq"]["N"]) for item in self._batch_get("read a memory", present)}
+        return sorted(seqs)
 
     def read_entries(self, user_id: str, seqs: Sequence[int]) -> list[Entry]:
         """Read entries: with one Query those that follow each other, others with BatchGetItem."""

@@ -132,14 +132,16 @@ class ErasureOutput(BaseModel):
     status: ErasureState
     found: dict[str, dict[str, int]] | None = None
     erased: dict[str, dict[str, int]] | None = None
-    left: Annotated[int | None, Field(description="items still there; at least that many if `partial`")] = None
+    left: Annotated[int | None, Field(description="items and objects still there; at least that many if `partial`")] = (
+        None
+    )
     partial: Annotated[bool, Field(description="the time was over before everything was counted")] = False
     receipt: ErasureReceipt | None = None
 
     @classmethod
     def of(cls, erasure: Erasure) -> Self:
         """Make the answer of the core's value."""
-        counts = {"dynamodb": dict(erasure.counts)}
+        counts = erasure.by_store
         if erasure.state is ErasureState.COUNTED:
             return cls(status=erasure.state, found=counts, left=erasure.left, partial=erasure.is_partial)
         if erasure.state is ErasureState.ERASING:
