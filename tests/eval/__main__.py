@@ -53,13 +53,16 @@ def evaluate_locomo(path: Path) -> dict[str, float]:
 
 
 def evaluate_reconciling(sick: Path) -> dict[str, float]:
-    """Reconcile labelled pairs: the half that rules were tuned on, the half that only this reads, and SICK."""
+    """Reconcile labelled pairs: the half that rules were tuned on, the half that only this reads, a third, and SICK.
+
+    The third set was written by an annotator who had seen neither the rules nor the other pairs.
+    """
     embedder = OnnxEmbedder()
     found: dict[str, float] = {}
-    for half in ("tune", "held"):
-        judged = reconcile.judge(reconcile.load(PAIRS / f"{half}.tsv"), embedder)
-        print(reconcile.shown(f"reconcile {half}", judged))
-        prefix = "reconcile" if half == "held" else f"reconcile.{half}"
+    for pairs in ("tune", "held", "third"):
+        judged = reconcile.judge(reconcile.load(PAIRS / f"{pairs}.tsv"), embedder)
+        print(reconcile.shown(f"reconcile {pairs}", judged))
+        prefix = "reconcile" if pairs == "held" else f"reconcile.{pairs}"
         found |= {f"{prefix}.{name}": rate for name, rate in reconcile.rates(judged).items()}
     if sick.is_file():
         judged = reconcile.judge(reconcile.load_sick(sick), embedder)
