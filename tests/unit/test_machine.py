@@ -83,18 +83,21 @@ class Machine(Lives, RuleBasedStateMachine):
         for text in pair:
             self.write(Store((to_store(text),)), user, writer, has_key, fault)
 
-    @rule(work=st.one_of(*(WORKS[name] for name in ("update", "delete", "purge", "restore"))), **HOW)
-    def change(self, work: Work, user: str, writer: int, has_key: bool, fault: Fault | None) -> None:
+    @rule(work=WORKS["update"], **HOW)
+    def update(self, work: Work, user: str, writer: int, has_key: bool, fault: Fault | None) -> None:
         self.write(work, user, writer, has_key, fault)
 
-    @precondition(lambda self: self.some(lambda one: one.merged_content is not None))
-    @rule(work=WORKS["unmerge"], **HOW)
-    def unmerge(self, work: Work, user: str, writer: int, has_key: bool, fault: Fault | None) -> None:
+    @rule(work=WORKS["delete"] | WORKS["purge"], **HOW)
+    def remove(self, work: Work, user: str, writer: int, has_key: bool, fault: Fault | None) -> None:
         self.write(work, user, writer, has_key, fault)
 
-    @precondition(lambda self: self.some(lambda one: one.conflicts_with != ()))
-    @rule(work=WORKS["resolve"], **HOW)
-    def resolve(self, work: Work, user: str, writer: int, has_key: bool, fault: Fault | None) -> None:
+    @rule(work=WORKS["restore"], **HOW)
+    def restore(self, work: Work, user: str, writer: int, has_key: bool, fault: Fault | None) -> None:
+        self.write(work, user, writer, has_key, fault)
+
+    @precondition(lambda self: self.some(lambda one: one.merged_content is not None or one.conflicts_with != ()))
+    @rule(work=WORKS["unmerge"] | WORKS["resolve"], **HOW)
+    def undo(self, work: Work, user: str, writer: int, has_key: bool, fault: Fault | None) -> None:
         self.write(work, user, writer, has_key, fault)
 
     @precondition(lambda self: self.sent)
@@ -138,7 +141,7 @@ class Machine(Lives, RuleBasedStateMachine):
             assert not self.erase(user, 1 - writer % 2)
         self.assert_forgotten()
 
-    @rule(hours=st.sampled_from([0.001, 1, 1, 25]))
+    @rule(hours=st.sampled_from([0.001, 1, 1, 1, 25]))
     def time_passes(self, hours: float) -> None:
         self.clock.now_ms += int(hours * HOUR_MS)
 
