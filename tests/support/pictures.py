@@ -20,6 +20,7 @@ from recollect.model import Entry, Memory
 from tests.support.table import TABLE_NAME
 
 _MADE_ID = re.compile(r"01HF[0-9A-Z]{22}")
+_TRIES = {"revision"}  # of the head: a purge that is sent again fences again
 _USE = {"access_count", "last_accessed_at_ms"}
 _QUESTION = "What is in the cellar, and which PostgreSQL and which dog has the user?"
 
@@ -47,7 +48,8 @@ def everything_in(client: Any) -> Iterator[dict[str, Any]]:
 def kept_of(client: Any, user_id: str) -> list[str]:
     """Describe the items of a user."""
     items = [item for item in items_of(client, user_id) if "TOUCH#" not in item["sk"]["S"]]
-    return _comparable([sorted(item.items()) for item in items], user_id)
+    told = [sorted((name, value) for name, value in item.items() if name not in _TRIES) for item in items]
+    return _comparable(told, user_id)
 
 
 def shown_of(of: MemoryController, user_id: str) -> dict[str, list[str]]:
