@@ -60,8 +60,11 @@ class Doing:
                 yield self._end(told, self.steps[number:], ledger.copy(), now_ms)
 
     def ends_of_the_erased(self, ends: Sequence["End"]) -> Iterator["End"]:
-        """Leave out that a commit which had begun goes over into the next life of an erased user."""
-        may_begin_anew = not self.has_read or not self.steps or self.told
+        """Leave out that a commit which had begun goes over into the next life of an erased user.
+
+        The rest of a batch is a commit of its own, and may.
+        """
+        may_begin_anew = not self.has_read or not self.steps or self.told or len(self.steps) > 1
         return (one for one in ends if may_begin_anew or isinstance(one.answer, type))
 
     def _end(self, told: Told, steps: Sequence[Step], ledger: Ledger, now_ms: int) -> "End":
