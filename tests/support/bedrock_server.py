@@ -20,7 +20,7 @@ import numpy as np
 from botocore.config import Config
 
 SLOW_S = 5.0
-READ_TIMEOUT_S = 0.5
+READ_TIMEOUT_S = 3.0  # a busy machine may take one
 _SESSION = botocore.session.Session()
 
 
