@@ -65,7 +65,7 @@ class Doing:
         The rest of a batch is a commit of its own, and may.
         """
         may_begin_anew = not self.has_read or not self.steps or self.told or len(self.steps) > 1
-        return (one for one in ends if may_begin_anew or isinstance(one.answer, type))
+        return (one for one in ends if may_begin_anew or not one.ledger.log)
 
     def _end(self, told: Told, steps: Sequence[Step], ledger: Ledger, now_ms: int) -> "End":
         key, digest = self.request.idempotency_key, self.request.digest

@@ -64,6 +64,7 @@ WORKS: dict[str, st.SearchStrategy[Work]] = {
 }
 ANY_WORK = st.one_of(WORKS["store"], *WORKS.values())
 MOMENTS: dict[str, Any] = {"at": st.integers(1, 6), "when": st.sampled_from(["before", "after"])}
+LONG_MOMENTS: dict[str, Any] = {**MOMENTS, "at": st.integers(1, 14)}
 FAULTS = st.none() | st.builds(Fault, **MOMENTS, error=st.sampled_from([Killed, Unavailable]))
 DEEP_FAULTS = st.none() | st.builds(Fault, st.integers(3, 7), st.just("before"), st.sampled_from([Killed, Unavailable]))
 WHO: dict[str, Any] = {"user": st.sampled_from([*USERS, USERS[0], USERS[0]]), "writer": st.integers(0, COLD)}

@@ -6,25 +6,30 @@ the answer and the log are compared with the user's `Ledger`.
 
 import hashlib
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import pytest
-from recollect import erasing
+from recollect import erasing, keys
 from recollect.commit import Request
+from recollect.compacting import Compactor
 from recollect.controller import MemoryController
 from recollect.erasure import ErasureState
 from recollect.errors import Conflict, NotFound, Unavailable
 from recollect.model import Head
+from recollect.partitions import Partitions
 from recollect.ports import MemoryStore
 
-from tests.support.builders import Clock, asking, controller
+from tests.support.builders import BUDGET_BYTES, Clock, asking, controller, surroundings
 from tests.support.doing import Answer, Doing, End, answer_of
 from tests.support.embedder import HashingEmbedder
-from tests.support.faults import DyingStore, Killed, When
+from tests.support.faults import DyingStores, Killed, When
 from tests.support.histories import everything_kept
+from tests.support.inmemory import InMemoryObjectStore
 from tests.support.ledger import Ledger
 from tests.support.texts import DIMENSION
 from tests.support.works import Store, Wish, Work, settled
+from tests.support.worlds import SMALL
 
 USERS = ("ana", "ana/b#1")
 UNKNOWN = "0" * 26
@@ -48,7 +53,7 @@ class Fault:
 class Writer:
     """An instance of the service."""
 
-    store: DyingStore
+    stores: DyingStores
     of: MemoryController
 
 
@@ -60,6 +65,7 @@ class Lives:
         self.patches = pytest.MonkeyPatch()
         self.patches.setattr(erasing, "ITEMS_PER_DELETE", 3)
         self.store = self.make_store()
+        self.objects = InMemoryObjectStore()
         self.clock = Clock()
         self.numbers = iter(range(1, 1_000_000))
         self.writers = [self._born(), self._born()]
@@ -120,24 +126,25 @@ class Lives:
     def interrupt(self, work: Work, request: Request, at: int | str, when: When, act: Callable[[], object]) -> None:
         """Let something else happen in the middle of a request to the first writer."""
         doing, before = Doing(request, work.steps()), list[Ledger]()
-        store = self.writers[0].store
+        stores = self.writers[0].stores
 
         def meanwhile() -> None:
             self._catch_up(doing)
-            doing.has_read = "read_log" in (store.calls[:-1] if when == "before" else store.calls)
+            doing.has_read = "read_log" in (stores.calls[:-1] if when == "before" else stores.calls)
             before.append(self.ledgers[request.user_id].copy())
             act()
 
-        store.interrupt(at, when, meanwhile)
+        stores.interrupt(at, when, meanwhile)
         answer = answer_of(lambda: work.ask(self.writers[0].of, request))
-        store.interrupt(0, when, meanwhile)
+        stores.interrupt(0, when, meanwhile)
         self._assert_answer(answer, doing, before)
 
     def erase(self, user: str, writer: int, fault: Fault | None = None) -> bool:
         """Erase a user; tell whether it is left half done."""
         error = self.with_fault(writer, fault, lambda of: _erase(of, user))
         head = self.store.read_head(user)
-        is_empty = head == Head() and self.store.items(user, 9) == []
+        kept = [*self.store.items(user, 9), *self.objects.list_versions(keys.objects_of(user), 9)]
+        is_empty = head == Head() and kept == []
         assert error is not None or is_empty
         is_erasing = head.erasing_since_ms is not None
         if is_empty:
@@ -148,13 +155,24 @@ class Lives:
             self.sent = [one for one in self.sent if one[0] != user]
         return is_erasing
 
+    def compact(self, user: str, is_forced: bool, at: int | str, when: When, act: Callable[[], object]) -> None:
+        """Compact, and let something happen in the middle of it; whatever that is, nothing is to be seen of it."""
+        stores = DyingStores(self.store, self.objects)
+        partitions = Partitions(
+            stores.store, stores.objects, HashingEmbedder("hashing", DIMENSION), self.clock, BUDGET_BYTES
+        )
+        around = surroundings(self.clock, f"01HG{next(self.numbers):08d}")
+        stores.interrupt(at, when, act)
+        with suppress(Killed, Unavailable):
+            Compactor(stores.store, stores.objects, partitions, around, SMALL).compact(user, is_forced=is_forced)
+
     def with_fault(
         self, number: int, fault: Fault | None, act: Callable[[MemoryController], object]
     ) -> BaseException | None:
         """Do something with a writer whose store fails, or who dies; give what it died of."""
         writer = self.writer(number)
         if fault is not None:
-            writer.store.interrupt(fault.at, fault.when, fault.happen)
+            writer.stores.interrupt(fault.at, fault.when, fault.happen)
         try:
             act(writer.of)
         except (Killed, Unavailable) as error:
@@ -163,13 +181,13 @@ class Lives:
                 self.writers[number] = self._born()
             return error
         finally:
-            writer.store.die(at=0, when="before")
+            writer.stores.die(at=0, when="before")
         return None
 
     def assert_forgotten(self) -> None:
         """Check that nothing is kept of memories but of versions that can be read."""
         readable = [one.metadata_json for ledger in self.ledgers.values() for one in ledger.readable()]
-        text, known = everything_kept(self.store), "".join(readable)
+        text, known = everything_kept(self.store) + repr(vars(self.objects)), "".join(readable)
         assert not [mark for mark in self.marks if f'"{mark}"' in text and f'"{mark}"' not in known]
 
     def _new_ledger(self, user: str) -> Ledger:
@@ -180,9 +198,10 @@ class Lives:
         return Ledger(name_at)
 
     def _born(self) -> Writer:
-        store = DyingStore(self.store)
+        stores = DyingStores(self.store, self.objects)
         embedder = HashingEmbedder(dimension=DIMENSION)
-        return Writer(store, controller(store.port, embedder, self.clock, prefix=f"01HF{next(self.numbers):08d}"))
+        prefix = f"01HF{next(self.numbers):08d}"
+        return Writer(stores, controller(stores.store, embedder, self.clock, prefix, stores.objects))
 
     def _ask(self, of: MemoryController, request: Request, work: Work) -> None:
         answer = answer_of(lambda: work.ask(of, request))

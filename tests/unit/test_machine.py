@@ -24,9 +24,20 @@ from recollect.reconcile import NOMINATION_MIN_COSINE, Candidate, Statement, rec
 
 from tests.support.audit import assert_audited, assert_found, assert_listed, assert_pages, assert_sound
 from tests.support.builders import asking, to_store
-from tests.support.drawn import ANY_WORK, DEEP_FAULTS, FAULTS, HOW, KNOWN_FILTERS, MOMENTS, ORDERS, WHO, WORKS
+from tests.support.drawn import (
+    ANY_WORK,
+    DEEP_FAULTS,
+    FAULTS,
+    HOW,
+    KNOWN_FILTERS,
+    LONG_MOMENTS,
+    MOMENTS,
+    ORDERS,
+    WHO,
+    WORKS,
+)
 from tests.support.embedder import HashingEmbedder
-from tests.support.faults import When
+from tests.support.faults import Killed, When
 from tests.support.inmemory import InMemoryMemoryStore
 from tests.support.lives import COLD, USERS, Fault, Lives, digest
 from tests.support.table import TABLE_NAME, create_table
@@ -140,6 +151,29 @@ class Machine(Lives, RuleBasedStateMachine):
         if is_half_done and is_continued:
             assert not self.erase(user, 1 - writer % 2)
         self.assert_forgotten()
+
+    @rule(is_forced=st.booleans(), fault=FAULTS, user=WHO["user"])
+    def compact_a_user(self, user: str, is_forced: bool, fault: Fault | None) -> None:
+        fault = fault or Fault(0, "before", Killed)  # no call is the 0th
+        self.compact(user, is_forced, fault.at, fault.when, fault.happen)
+
+    @rule(works=MEANWHILE, is_forced=st.booleans(), user=WHO["user"], **LONG_MOMENTS)
+    def compact_while_others_write(self, works: Works, user: str, is_forced: bool, at: int, when: When) -> None:
+        """Let others write in the middle of a compaction, or erase the user."""
+
+        def meanwhile() -> None:
+            for work in works:
+                if work is None:
+                    self.erase(user, 1)
+                else:
+                    self.write(work, user, 1)
+
+        self.compact(user, is_forced, at, when, meanwhile)
+
+    @rule(work=ANY_WORK, is_forced=st.booleans(), user=WHO["user"], has_key=st.booleans(), **MOMENTS)
+    def compact_in_the_middle(self, work: Work, user: str, has_key: bool, is_forced: bool, at: int, when: When) -> None:
+        work, request = self.request(work, user, has_key)
+        self.interrupt(work, request, at, when, lambda: self.compact(user, is_forced, 0, "before", lambda: None))
 
     @rule(hours=st.sampled_from([0.001, 1, 1, 1, 25]))
     def time_passes(self, hours: float) -> None:
