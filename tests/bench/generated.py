@@ -12,13 +12,14 @@ import numpy as np
 import numpy.typing as npt
 from recollect.columns import UNKNOWN
 from recollect.model import Entry, MemoryType, Operation
-from recollect.scan import Rows, Vector, Vectors, norms_of, sign_bits, unit_rows
+from recollect.scan import Rows, Vector, Vectors, norms_of, sign_bits
 from recollect.segments import dictionaries, ids, postings, ragged, schema
 from recollect.segments.layout import About
 from recollect.segments.segment import Segment
 from recollect.text import term_counts
 
-from tests.support.vectors import around, directions, encoded
+from tests.support.segments import columns_of
+from tests.support.vectors import around, directions, encoded, unit_rows
 
 EMBEDDER = "bench"
 DIMENSION = 384
@@ -135,7 +136,7 @@ def entries_of(segment: Segment) -> list[Entry]:
             at_ms=int(segment.columns["created_at"][row]),
             by="bench",
             reason="nothing stored says the same",
-            columns=segment.columns_of(row),
+            columns=columns_of(segment, row),
         )
         for row, memory_id in enumerate(ids.ids_of(segment.columns["id_hi"], segment.columns["id_lo"]).tolist())
     ]

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from recollect.scan import EXACT_ROWS, Quantised, Rows, Vector, Vectors, decode, exact, shortlist, top_k, unit_rows
+from recollect.scan import EXACT_ROWS, Quantised, Rows, Vector, Vectors, exact, top_k
 
 from tests.bench import texts
 from tests.bench.measuring import milliseconds
-from tests.support.vectors import Sample, clustered, filled, quantised
+from tests.support.vectors import Sample, clustered, decode, filled, quantised, shortlist, unit_rows
 
 K = 10
 QUERIES = 50

@@ -6,7 +6,8 @@ from moto import mock_aws
 from recollect.aws import clients
 from recollect.aws.dynamodb import DynamoDBMemoryStore
 from recollect.aws.objects import S3ObjectStore
-from recollect.ports import MemoryStore, ObjectStore
+from recollect.object_store import ObjectStore
+from recollect.ports import MemoryStore
 
 from tests.support.bucket import BUCKET_NAME, create_bucket
 from tests.support.faults import DyingStores

@@ -7,7 +7,7 @@ from recollect import erasing, keys
 from recollect.erasure import OBJECTS, Erasure, ErasureState
 from recollect.errors import Unavailable
 from recollect.model import Head
-from recollect.ports import ObjectStore
+from recollect.object_store import ObjectStore
 
 from tests.support.builders import controller
 from tests.support.faults import DyingStores, Killed, deaths

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from moto.s3.responses import S3Response
 from recollect.errors import Conflict, NotFound
-from recollect.ports import ObjectStore
+from recollect.object_store import ObjectStore
 
 from tests.contract.conftest import PART_BYTES
 

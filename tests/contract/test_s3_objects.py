@@ -12,7 +12,7 @@ from recollect import telemetry
 from recollect.aws import clients
 from recollect.aws.objects import S3ObjectStore
 from recollect.errors import Conflict, NotFound, Unavailable
-from recollect.ports import ObjectStore
+from recollect.object_store import ObjectStore
 
 from tests.contract.conftest import PART_BYTES
 from tests.support.bucket import BUCKET_NAME, create_bucket

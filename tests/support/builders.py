@@ -9,7 +9,8 @@ from urllib.parse import parse_qsl
 from recollect.commit import Request, Surroundings
 from recollect.controller import MemoryController
 from recollect.model import Entry, Memory, MemoryType, NewMemory
-from recollect.ports import Embedder, MemoryStore, ObjectStore
+from recollect.object_store import ObjectStore
+from recollect.ports import Embedder, MemoryStore
 from recollect.storing import OnSimilar, ToStore
 
 from tests.support.embedder import HashingEmbedder

@@ -5,7 +5,9 @@ from collections.abc import Sequence
 
 import numpy as np
 from recollect.errors import Unavailable
-from recollect.scan import Vectors, unit_rows
+from recollect.scan import Vectors
+
+from tests.support.vectors import unit_rows
 
 
 class HashingEmbedder:

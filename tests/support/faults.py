@@ -9,7 +9,8 @@
 from collections.abc import Callable
 from typing import Any, Literal, cast
 
-from recollect.ports import MemoryStore, ObjectStore
+from recollect.object_store import ObjectStore
+from recollect.ports import MemoryStore
 
 When = Literal["before", "after"]
 

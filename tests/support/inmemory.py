@@ -8,7 +8,8 @@ from threading import Lock
 from recollect import keys
 from recollect.errors import Conflict, NotFound
 from recollect.model import Change, Entry, Head, Memory, Touch
-from recollect.ports import Item, ObjectVersion, StoredAnswer, StoredObject, Version
+from recollect.object_store import ObjectVersion, StoredObject
+from recollect.ports import Item, StoredAnswer, Version
 
 
 class InMemoryMemoryStore:

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from recollect.columns import UNKNOWN
 from recollect.model import Columns, Entry, MemoryType, Operation, Status
 from recollect.segments.building import Use, from_entries
+from recollect.segments.dictionaries import text_of
 from recollect.segments.layout import About, Arrays, decode, encode
+from recollect.segments.postings import BLOCK_BITS, Postings
 from recollect.segments.segment import Segment
 
 EMBEDDER = "hashing"
@@ -142,3 +144,51 @@ def assert_same_columns(found: Arrays, expected: Arrays) -> None:
     for name, column in expected.items():
         assert found[name].dtype == column.dtype, name
         np.testing.assert_array_equal(found[name], column, err_msg=name)
+
+
+def counts_in(postings: Postings, row: int) -> dict[int, int]:
+    """Read the terms of one row with their counts, by going through all postings of its block."""
+    offsets = postings.offsets[row >> BLOCK_BITS]
+    first, end = int(offsets[0]), int(offsets[-1])
+    places = first + np.flatnonzero(postings.rows[first:end] == row % 2**BLOCK_BITS)
+    terms = postings.terms[np.searchsorted(offsets, places, side="right") - 1]
+    return dict(zip(terms.tolist(), postings.counts[places].tolist(), strict=True))
+
+
+def columns_of(segment: Segment, row: int) -> Columns:
+    """Read what is kept of a row's memory.
+
+    Without what is not kept: the memory that it took the place of, counts of a term above 255, and an embedding of
+    another embedder.
+    """
+    columns = segment.columns
+    metadata = int(columns["metadata"][row])
+    high, low = (int(half[row]) for half in segment.identities)
+    codes, embedder = segment.embedding_of(row)
+    return Columns(
+        type=MemoryType(str(segment.labels("type").at(row))),
+        status=Status(str(segment.labels("status").at(row))),
+        importance=float(columns["importance"][row]),
+        created_at_ms=int(columns["created_at"][row]),
+        updated_at_ms=int(columns["updated_at"][row]),
+        occurred_at_ms=_time(columns["occurred_at"][row]),
+        expires_at_ms=_time(columns["expires_at"][row]),
+        valid_until_ms=_time(columns["valid_until"][row]),
+        tags=segment.texts("tags").of_row(row),
+        flags=segment.texts("flags").of_row(row),
+        agent_id=segment.labels("agent_id").at(row),
+        session_id=segment.labels("session_id").at(row),
+        actor=segment.labels("actor").at(row),
+        pinned=bool(columns["pinned"][row]),
+        metadata_json="{}" if metadata < 0 else text_of(segment.written("metadata")[metadata]),
+        content_bytes=int(columns["content_bytes"][row]),
+        identity=(high << 64 | low).to_bytes(16, "big"),
+        text_key=int(segment.text_keys[row]),
+        term_counts=counts_in(segment.lexical, row),
+        codes=codes,
+        embedder=embedder,
+    )
+
+
+def _time(value: Any) -> int | None:
+    return None if int(value) == UNKNOWN else int(value)

@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from recollect.scan import Codes, Quantised, Rows, Vectors, exact, norms_of, shortlist, sign_bits, top_k, unit_rows
+from recollect.errors import InvalidInput
+from recollect.scan import Codes, Quantised, Rows, Vector, Vectors, exact, norms_of, shortlists, sign_bits, top_k
 
 _AT_ONCE = 32_768
 
@@ -15,6 +16,25 @@ class Sample:
 
     vectors: Quantised
     queries: Vectors
+
+
+def unit_rows(vectors: Vectors) -> Vectors:
+    """Scale rows to length one; a row of zeros stays zeros, and one that is not finite is refused."""
+    if not np.isfinite(vectors).all():
+        raise InvalidInput("an embedding has components that are not finite numbers")
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    safe = np.where(norms > 0.0, norms, np.float32(1.0))
+    return np.ascontiguousarray(vectors / safe, dtype=np.float32)
+
+
+def decode(codes: Codes) -> Vectors:
+    """Turn rows of `recollect.scan.encode` back into unit vectors; rows of zeros stay zeros."""
+    return unit_rows(codes.astype(np.float32))
+
+
+def shortlist(query: Vector, vectors: Quantised, rows: Rows, k: int) -> Rows:
+    """Leave out rows of one part; see `recollect.scan.shortlists`."""
+    return shortlists(query, [(vectors, rows)], k)[0]
 
 
 def quantised(codes: Codes) -> Quantised:

@@ -12,9 +12,10 @@ from recollect.controller import MemoryController
 from recollect.errors import NotFound
 from recollect.filters import ACTIVE, EVERYTHING, AllOf, Compare, Filter, Operator
 from recollect.model import Entry, Head
+from recollect.object_store import ObjectStore
 from recollect.ordering import Order, OrderBy
 from recollect.partitions import Partitions
-from recollect.ports import MemoryStore, ObjectStore
+from recollect.ports import MemoryStore
 from recollect.ranking import Mode
 
 from tests.support.builders import BUDGET_BYTES, Clock, surroundings

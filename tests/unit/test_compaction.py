@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from recollect.compaction import DEFAULT, Policy, Tail, folds, garbage, to_merge, write_amplification
 from recollect.model import SegmentRef
-from recollect.ports import StoredObject
+from recollect.object_store import StoredObject
 
 POLICY = Policy(fold_entries=4, fold_touches=3, fold_max_entries=8, fan=3, tiers=2)  # sizes below 6, below 18, more
 

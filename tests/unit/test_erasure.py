@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 from recollect import keys
 from recollect.erasure import OBJECTS, claiming, content_hash, counts_of, erased_with, erasing_head, redacted
 from recollect.model import Head, Memory, MemoryType, Status
-from recollect.ports import Item, ObjectVersion, Version
+from recollect.object_store import ObjectVersion
+from recollect.ports import Item, Version
 
 from tests.support.builders import NOW_MS, memory
 

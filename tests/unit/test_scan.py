@@ -4,7 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from recollect.errors import InvalidInput
-from recollect.scan import cosine, decode, encode, top_k, unit_rows
+from recollect.scan import encode, exact, top_k
+
+from tests.support.vectors import decode, quantised, unit_rows
 
 scores = hnp.arrays(np.float32, st.integers(0, 60), elements=st.sampled_from([0.0, 0.25, 0.5, 0.5, 0.75, 1.0]))
 
@@ -39,7 +41,7 @@ def test_components_that_are_not_finite_are_refused(bad: float) -> None:
 
 def test_queries_of_another_dimension_are_refused() -> None:
     with pytest.raises(InvalidInput):
-        cosine(np.ones(3, dtype=np.float32), np.ones((2, 4), dtype=np.float32))
+        exact(np.ones(3, dtype=np.float32), quantised(np.ones((2, 4), dtype=np.int8)), np.arange(2))
 
 
 @given(hnp.arrays(np.float32, 48, elements=st.floats(-1, 1, width=32)).filter(lambda v: np.abs(v).max() > 1e-3))

@@ -18,11 +18,9 @@ from recollect.scan import (
     Rows,
     exact,
     norms_of,
-    shortlist,
     shortlists,
     sign_bits,
     top_k,
-    unit_rows,
 )
 
 from tests.support.embedder import HashingEmbedder
@@ -37,6 +35,8 @@ from tests.support.vectors import (
     recall,
     repeated,
     scattered,
+    shortlist,
+    unit_rows,
 )
 
 some_codes = hnp.arrays(

@@ -22,6 +22,7 @@ from tests.support.segments import (
     IDS,
     about,
     assert_same_columns,
+    columns_of,
     entry,
     kept,
     logs,
@@ -63,7 +64,7 @@ def test_what_entries_say_comes_back_from_the_bytes(entries: list[Entry]) -> Non
     assert read.number("last_accessed_at").tolist() == [UNKNOWN] * len(expected)
     for row, one in enumerate(expected.values()):
         assert one.columns is not None
-        assert read.columns_of(row) == kept(one.columns)
+        assert columns_of(read, row) == kept(one.columns)
         assert bool(read.number("succeeds")[row]) == (one.columns.supersedes is not None)
         assert int(read.lexical.lengths[row]) == sum(one.columns.term_counts.values())
 
@@ -163,7 +164,7 @@ def test_vectors_of_another_embedder_are_pending_after_a_merge(dimension: int) -
 
     assert read.vectors.codes.tolist() == [[0] * dimension, [2] * dimension]
     assert read.has_vector.tolist() == [False, True]
-    assert read.columns_of(0).term_counts == of_memory(memory("a")).term_counts
+    assert columns_of(read, 0).term_counts == of_memory(memory("a")).term_counts
 
 
 def test_two_live_rows_of_one_memory_are_refused() -> None:

@@ -12,7 +12,7 @@ from recollect.segments.segment import Changed, Last, Segment
 from recollect.text import term_counts
 
 from tests.support.builders import NOW_MS, memory
-from tests.support.segments import EMBEDDER, IDS, entry
+from tests.support.segments import EMBEDDER, IDS, columns_of, entry
 
 GOLDEN = Path(__file__).parent / "data" / "segment-v1.bin"
 CODES = bytes([127, 0, 129, 1, 0, 0, 0, 3])  # 127, 0, -127, 1, 0, 0, 0, 3
@@ -69,8 +69,8 @@ def test_the_file_is_read_to_what_was_written() -> None:
     assert read.vectors.bits is not None
     assert read.vectors.bits.tolist() == [[0, 0b10001001]]
     assert [read.texts("tags").of_row(row) for row in (0, 1)] == [("é",), ("drinks", "é")]
-    assert read.columns_of(1).metadata_json == '{"a": {"b": 2}}'
-    assert read.columns_of(1).term_counts == term_counts("green tea green tea mia 14 november 2023")
+    assert columns_of(read, 1).metadata_json == '{"a": {"b": 2}}'
+    assert columns_of(read, 1).term_counts == term_counts("green tea green tea mia 14 november 2023")
     assert read.lexical.lengths.tolist() == [2, 8]
 
 

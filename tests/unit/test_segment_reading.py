@@ -22,7 +22,7 @@ from recollect.segments.segment import Segment
 
 from tests.support.builders import memory
 from tests.support.filters import MEMORIES
-from tests.support.segments import COLUMNS, DIM, EMBEDDER, IDS, about, entry, logs, newest, segment
+from tests.support.segments import COLUMNS, DIM, EMBEDDER, IDS, about, counts_in, entry, logs, newest, segment
 
 OPERANDS: list[Operand] = ["a", "b", "Mia", "", "\ud800", "semantic", "active", "1", 1, 1.0, 0.5, 2, True, None]
 ASKED = [
@@ -147,7 +147,7 @@ def test_postings_reach_over_any_number_of_blocks_of_rows(counted: dict[tuple[in
         found = zip(*(part.tolist() for part in made.of(term)), strict=True)
         assert list(found) == sorted((row, count) for (one, row), count in counted.items() if one == term)
     for row in {row for _, row in counted}:
-        assert made.counts_in(row) == {term: count for (term, one), count in counted.items() if one == row}
+        assert counts_in(made, row) == {term: count for (term, one), count in counted.items() if one == row}
     backwards = np.arange(row_count)[::-1].copy()
     backwards[:100_000] = -1
     moved = [part for block in made.moved(backwards) for part in zip(*(one.tolist() for one in block), strict=True)]

@@ -116,7 +116,7 @@ def update(partition: Partition, memory: Memory, patch: Patch, embedded: Embedde
         return Decision((Outcome("unchanged", memory.memory_id, memory.version, "it is like that already"),))
     changed = replace(changed, version=memory.version + 1, updated_at_ms=now_ms, merged_content=None)
     change = change_of(
-        Operation.UPDATE, memory, changed, embedded or kept_embedding(partition, memory.memory_id), "changed as asked"
+        Operation.UPDATE, memory, changed, embedded or partition.embedding_of(memory.memory_id), "changed as asked"
     )
     refuse_repeat(partition, change, now_ms)
     return Decision((Outcome("updated", memory.memory_id, changed.version, "changed as asked"),), (change,))
@@ -180,11 +180,6 @@ def refuse_repeat(partition: Partition, change: Change, now_ms: int, leaving: st
 def next_version(memory: Memory, now_ms: int) -> Memory:
     """Give the memory one version on, otherwise as it is."""
     return replace(memory, version=memory.version + 1, updated_at_ms=now_ms, merged_content=None)
-
-
-def kept_embedding(partition: Partition, memory_id: str) -> tuple[bytes, str]:
-    """Give the embedding that a memory has in its partition (codes, embedder); empty if it has none."""
-    return partition.embedding_of(memory_id)
 
 
 def columns_for(memory: Memory, embedded: "Embedded | tuple[bytes, str]") -> Columns:

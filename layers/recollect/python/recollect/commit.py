@@ -190,7 +190,7 @@ class Committer:
             raise _CameFirst from error
 
     def _read(self, user_id: str, partition: Partition, memory_ids: Sequence[str]) -> Mapping[str, Memory]:
-        wanted = [memory_id for memory_id in memory_ids if partition.version_of(memory_id) is not None]
+        wanted = partition.known(memory_ids)
         if not wanted:
             return {}
         memories = self._store.fetch(user_id, wanted)

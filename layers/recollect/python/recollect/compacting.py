@@ -19,9 +19,10 @@ from recollect.compaction import Policy, Tail
 from recollect.errors import Conflict, NotFound, Unavailable
 from recollect.folding import foldable, folded, live_rows, merged
 from recollect.model import Entry, Head, Touch
+from recollect.object_store import ObjectStore, StoredObject
 from recollect.partition import Partition
 from recollect.partitions import Partitions, Records, is_after
-from recollect.ports import Item, MemoryStore, ObjectStore, StoredObject
+from recollect.ports import Item, MemoryStore
 from recollect.publishing import Publisher
 
 GARBAGE_AGE_MS = 15 * 60 * 1000  # longer than any request and any compaction

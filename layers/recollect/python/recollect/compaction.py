@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from recollect.model import SegmentRef
-from recollect.ports import StoredObject
+from recollect.object_store import StoredObject
 
 
 @dataclass(frozen=True, slots=True)

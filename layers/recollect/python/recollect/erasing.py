@@ -19,9 +19,10 @@ from recollect.compacting import Compactor
 from recollect.erasure import OBJECTS, Erasure, ErasureState
 from recollect.errors import Conflict, NotFound, Unavailable
 from recollect.model import Head, Memory, is_memory_id
+from recollect.object_store import ObjectStore, ObjectVersion
 from recollect.partition import Partition
 from recollect.partitions import Partitions
-from recollect.ports import Item, MemoryStore, ObjectStore, ObjectVersion, Version
+from recollect.ports import Item, MemoryStore, Version
 
 BUDGET_MS = 15_000  # of the 29 s that a request may take
 COUNT_BUDGET_MS = 5_000

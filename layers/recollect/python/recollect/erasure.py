@@ -17,8 +17,9 @@ from recollect import keys
 from recollect.changes import Decision, Outcome
 from recollect.errors import NotFound, StaleVersion
 from recollect.model import Change, Head, Memory, Operation
+from recollect.object_store import ObjectVersion
 from recollect.partition import Partition
-from recollect.ports import Item, ObjectVersion, Version
+from recollect.ports import Item, Version
 
 BACKUP_DAYS = 35  # how far back point-in-time recovery reaches
 PURGED = "purged as asked"

@@ -69,7 +69,7 @@ def folded(base: Partition, entries: Sequence[Entry], touches: Sequence[Touch]) 
         last_seq=last_seq,
         older=(),
     )
-    return _telling(columns, about, [_changed(*one) for one in both])
+    return telling_of(columns, about, [_changed(*one) for one in both])
 
 
 def merged(base: Partition, span: slice, without: str | None = None) -> tuple[Arrays, About]:
@@ -95,7 +95,9 @@ def merged(base: Partition, span: slice, without: str | None = None) -> tuple[Ar
     mentioned = {one for part in parts for one in part.about.older}
     older = [one for one in names[: span.start] if one in mentioned]
     about = replace(parts[-1].about, rows=columns["seq"].size, first_seq=parts[0].about.first_seq, older=())
-    return _telling(columns, about, [_changed(one, pristine(base.segments[one]), base.state_of(one)) for one in older])
+    return telling_of(
+        columns, about, [_changed(one, pristine(base.segments[one]), base.state_of(one)) for one in older]
+    )
 
 
 def live_rows(partition: Partition) -> list[int]:
@@ -103,7 +105,8 @@ def live_rows(partition: Partition) -> list[int]:
     return [int(partition.state_of(segment_id).live.sum()) for segment_id in partition.segments]
 
 
-def _telling(columns: Arrays, about: About, changed: Sequence[Changed]) -> tuple[Arrays, About]:
+def telling_of(columns: Arrays, about: About, changed: Sequence[Changed]) -> tuple[Arrays, About]:
+    """Let a segment tell what changed of older ones; of those where nothing did, it says nothing."""
     told = [one for one in changed if one.dead.size or one.used.size]
     return {**columns, **telling(told)}, replace(about, older=tuple(one.segment_id for one in told))
 

@@ -24,6 +24,7 @@ _KINDS = {_LOG: "log_entries", _MEMORY: "memories", _VERSION: "versions", _IDEMP
 _SEQ_DIGITS = 20
 _TIME_DIGITS = 13
 _VERSION_DIGITS = 6
+VERSION_MAX = 10**_VERSION_DIGITS - 1
 _OBJECT = re.compile(
     r"users/[0-9a-f]{64}/(?P<epoch>[0-9A-Z]+)/"
     rf"(segments/(?P<segment>[0-9A-Z]+)\.seg|log/(?P<last_seq>[0-9]{{{_SEQ_DIGITS}}})\.ndjson)"
@@ -115,7 +116,7 @@ def memories() -> str:
 
 def last_version(memory_id: str) -> str:
     """Sort key that no version of a memory comes after."""
-    return version(memory_id, 10**_VERSION_DIGITS - 1)
+    return version(memory_id, VERSION_MAX)
 
 
 def idempotency(key: str) -> str:

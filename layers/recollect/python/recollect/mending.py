@@ -13,11 +13,13 @@ from recollect import telemetry
 from recollect.changes import Embedded, columns_for
 from recollect.commit import Surroundings
 from recollect.errors import Conflict, Unavailable
+from recollect.folding import telling_of
 from recollect.model import Columns, Entry, Memory, Operation
+from recollect.object_store import ObjectStore
 from recollect.partition import Partition
-from recollect.ports import Embedder, MemoryStore, ObjectStore, Version
+from recollect.ports import Embedder, MemoryStore, Version
 from recollect.publishing import Publisher
-from recollect.segments.building import from_entries, telling
+from recollect.segments.building import from_entries
 from recollect.segments.layout import About
 from recollect.segments.segment import Changed
 
@@ -55,19 +57,18 @@ class Mender:
         ]
         entries = self._entries(lost) + [_departure(version) for version in gone if _is_news(sound, version)]
         columns = from_entries(entries, sound.embedder, sound.dimension)
-        changed = _outdated(sound, there)
         about = About(
             embedder=sound.embedder,
             dimension=sound.dimension,
             rows=columns["seq"].size,
             first_seq=1,
             last_seq=sound.head.compacted_seq,
-            older=tuple(one.segment_id for one in changed),
         )
+        made = telling_of(columns, about, _outdated(sound, there))
         last = slice(len(sound.segments), None)
         telemetry.count("mended_memories", len(lost))
         try:
-            self._publisher.publish(user_id, sound, sound.head, last, {**columns, **telling(changed)}, about)
+            self._publisher.publish(user_id, sound, sound.head, last, *made)
         except Conflict:
             telemetry.count("mending_conflicts")
 

@@ -135,7 +135,7 @@ class Partition(Parts):
     def version_of(self, memory_id: str) -> int | None:
         """Give a live memory's version, ``None`` if there is no such memory."""
         row = self._live_row(memory_id)
-        return None if row is None else int(self.numbers_at("version", np.asarray([row]))[0])
+        return None if row is None else self._number_at("version", row)
 
     def embedding_of(self, memory_id: str) -> tuple[bytes, str]:
         """Give the embedding that a live memory has: int8 codes, and its embedder; empty if it has none."""
@@ -259,8 +259,7 @@ class Partition(Parts):
         """Tell what the segments know last of a memory that the tail does not mention."""
         row = self._live_row(memory_id)
         if row is not None:
-            version, seq = (int(self.numbers_at(name, np.asarray([row]))[0]) for name in ("version", "seq"))
-            return Last(version, seq)
+            return Last(self._number_at("version", row), self._number_at("seq", row))
         for segment in reversed(self.segments.values()):
             last = segment.gone_of(memory_id)
             if last is not None:
@@ -291,7 +290,7 @@ class Partition(Parts):
             self._turn(old, is_live=False)
         if entry.columns is not None:
             self._inherit(row, old)
-            if entry.columns.supersedes is not None and not (old is not None and self._succeeds(old)):
+            if entry.columns.supersedes is not None and not (old is not None and self._number_at("succeeds", old)):
                 self._inherit(row, self._live_row(entry.columns.supersedes))
             self._tail.place(entry.memory_id, row - int(self.starts[-1]))
             self._turn(row, is_live=True)
@@ -303,12 +302,13 @@ class Partition(Parts):
             count[row] += count[other]
             last[row] = max(last[row], last[other])
 
-    def _succeeds(self, row: int) -> bool:
-        return bool(self.numbers_at("succeeds", np.asarray([row]))[0])
-
     def _is_expired(self, row: int, now_ms: int) -> bool:
-        expires_at = int(self.numbers_at("expires_at", np.asarray([row]))[0])
+        expires_at = self._number_at("expires_at", row)
         return expires_at != UNKNOWN and expires_at <= now_ms
+
+    def _number_at(self, name: str, row: int) -> int:
+        part, local = self.at(row)
+        return int(part.number(name)[local])
 
     def _live_row(self, memory_id: str) -> int | None:
         row = int(self._live_rows_of([memory_id])[0])

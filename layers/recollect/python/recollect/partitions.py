@@ -13,8 +13,9 @@ from types import MappingProxyType
 from recollect import keys, telemetry
 from recollect.errors import CorruptSegment, NotFound, Unavailable
 from recollect.model import Entry, Head, SegmentRef, Touch
+from recollect.object_store import ObjectStore
 from recollect.partition import Partition
-from recollect.ports import Embedder, MemoryStore, ObjectStore
+from recollect.ports import Embedder, MemoryStore
 from recollect.segments.segment import Segment
 
 MAX_TORN_READS = 3

@@ -6,8 +6,9 @@ from dataclasses import replace
 from recollect import keys
 from recollect.errors import Conflict, Unavailable
 from recollect.model import Head, SegmentRef
+from recollect.object_store import ObjectStore
 from recollect.partition import Partition
-from recollect.ports import MemoryStore, ObjectStore
+from recollect.ports import MemoryStore
 from recollect.segments import layout
 from recollect.segments.layout import About, Arrays
 from recollect.segments.segment import Segment

@@ -122,8 +122,10 @@ def score(partition: Partition, mask: Mask, asked: Asked) -> Ranked:
     everywhere = np.flatnonzero(mask).astype(np.int64)
     words = None if asked.mode is Mode.SEMANTIC else lexical.score(query_term_counts(asked.text), partition.corpus)
     rows = _promising(partition, everywhere, words, asked)
-    parts = _relevance_parts(partition, rows, words, asked)
     has_vector = partition.gather(rows, lambda part: part.has_vector)
+    parts = _relevance_parts(partition, rows, words, asked)
+    if "semantic" in parts:
+        parts["semantic"] = np.where(has_vector, parts["semantic"], np.float32(0.0))
     relevance = _fused(parts, has_vector)
     lifts = _lift_parts(partition, rows, asked.now_ms)
     lifted = relevance + relevance * (np.float32(1.0) - relevance) * _lift(lifts, asked.weights)
@@ -174,7 +176,7 @@ def _relevance_parts(partition: Partition, rows: Rows, words: Scores | None, ask
     if words is not None:
         parts["lexical"] = words[rows]
     if asked.vector is not None:
-        parts["semantic"] = _semantic(asked.vector, partition, rows)
+        parts["semantic"] = np.clip(partition.cosines(asked.vector, rows), LEAST_SEMANTIC, 1.0)
     if asked.mode is Mode.HYBRID and asked.vector is not None:
         named = _named_actors(asked.text, partition)
         is_named = partition.actor_rows(named)[rows] if named else np.zeros(rows.size, dtype=np.bool_)
@@ -197,12 +199,6 @@ def _lift(parts: Mapping[str, Scores], weights: Weights) -> Scores:
     weight_of = asdict(weights)
     total = sum(np.float32(weight_of[name]) * part for name, part in parts.items())
     return np.asarray(total / np.float32(max(1.0, sum(weight_of.values()))), dtype=np.float32)
-
-
-def _semantic(query: Vector, partition: Partition, rows: Rows) -> Scores:
-    has_vector = partition.gather(rows, lambda part: part.has_vector)
-    scores = np.clip(partition.cosines(query, rows), LEAST_SEMANTIC, 1.0)
-    return np.where(has_vector, scores, np.float32(0.0))
 
 
 def _fused(parts: Mapping[str, Scores], has_vector: Mask) -> Scores:

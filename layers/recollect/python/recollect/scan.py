@@ -3,7 +3,7 @@
 Arrays in, arrays out; nothing is written into an argument. Selection is deterministic: equal rows get equal scores,
 wherever they stand, and equal scores keep ascending row order.
 
-Few rows are all scored exactly, on their int8 codes. Of many, `shortlist` first compares sign bits, 48 bytes a row
+Few rows are all scored exactly, on their int8 codes. Of many, `shortlists` first compares sign bits, 48 bytes a row
 instead of 1,536, and keeps every row that can be among the best: how far such a row's bits may differ from the
 query's follows from the score of the best rows found so far. There is no fixed number of candidates, so that recall
 holds at any size, under any filter and for any spread of the vectors; vectors without any structure cost more time.
@@ -78,29 +78,6 @@ class _Signs:
     dimension: int
 
 
-def unit_rows(vectors: Vectors) -> Vectors:
-    """Scale rows to length one; a row of zeros stays zeros.
-
-    Parameters
-    ----------
-    vectors : ndarray of shape (n, dim), float32, not modified
-
-    Returns
-    -------
-    ndarray of shape (n, dim), float32, C-contiguous
-
-    Raises
-    ------
-    InvalidInput
-        If a component is NaN or infinite.
-    """
-    if not np.isfinite(vectors).all():
-        raise InvalidInput("an embedding has components that are not finite numbers")
-    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-    safe = np.where(norms > 0.0, norms, np.float32(1.0))
-    return np.ascontiguousarray(vectors / safe, dtype=np.float32)
-
-
 def encode(vector: Vector) -> Codes:
     """Quantise a vector to one signed byte per component, keeping its direction only.
 
@@ -118,42 +95,6 @@ def encode(vector: Vector) -> Codes:
     if peak == 0.0:
         return np.zeros(vector.shape, dtype=np.int8)
     return np.asarray(np.rint(vector * (_CODE_MAX / peak)), dtype=np.int8)
-
-
-def decode(codes: Codes) -> Vectors:
-    """Turn rows of `encode` back into unit vectors.
-
-    Parameters
-    ----------
-    codes : ndarray of shape (n, dim), int8
-
-    Returns
-    -------
-    ndarray of shape (n, dim), float32, unit rows (zero rows stay zero)
-    """
-    return unit_rows(codes.astype(np.float32))
-
-
-def cosine(query: Vector, vectors: Vectors) -> Scores:
-    """Score every row against a query.
-
-    Parameters
-    ----------
-    query : ndarray of shape (dim,), float32, unit norm
-    vectors : ndarray of shape (n, dim), float32, unit rows
-
-    Returns
-    -------
-    ndarray of shape (n,), float32, in [-1, 1] up to rounding
-
-    Raises
-    ------
-    InvalidInput
-        If the dimensions differ.
-    """
-    if vectors.shape[1] != query.shape[0]:
-        raise InvalidInput("the query's embedding and the stored ones differ in dimension")
-    return np.asarray(vectors @ query, dtype=np.float32)
 
 
 def top_k(scores: Scores, k: int) -> Rows:
@@ -257,11 +198,6 @@ def exact(query: Vector, vectors: Quantised, rows: Rows) -> Scores:
         np.matmul(values[: out.size], query, out=out)
     norms = np.maximum(vectors.norms[rows], np.float32(1.0))  # of a row with a vector, at least 1
     return np.asarray(products[: rows.size] / norms, dtype=np.float32)
-
-
-def shortlist(query: Vector, vectors: Quantised, rows: Rows, k: int) -> Rows:
-    """Leave out rows of one part that cannot be among the `k` best; see `shortlists`."""
-    return shortlists(query, [(vectors, rows)], k)[0]
 
 
 def shortlists(query: Vector, parts: Sequence[tuple[Quantised, Rows]], k: int) -> list[Rows]:

@@ -11,7 +11,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from recollect.changes import Decision, Embedded, Outcome, change_of, columns_for, kept_embedding, next_version
+from recollect.changes import Decision, Embedded, Outcome, change_of, columns_for, next_version
 from recollect.chunks import ACTIONS_MAX_COUNT, COMMIT_MAX_BYTES, action_count, commit_bytes
 from recollect.model import (
     CONTENT_MAX_CHARS,
@@ -261,7 +261,7 @@ class _Step:
             superseded_by=memory.memory_id,
         )
         changes = [
-            change_of(Operation.SUPERSEDE, target, old, kept_embedding(self.partition, target.memory_id), reason),
+            change_of(Operation.SUPERSEDE, target, old, self.partition.embedding_of(target.memory_id), reason),
             change_of(Operation.CREATE, None, memory, asked.embedded, reason),
         ]
         return Outcome("superseded", memory.memory_id, memory.version, reason, target.memory_id), changes
@@ -283,7 +283,7 @@ class _Step:
         memory = replace(asked.memory, conflicts_with=(target.memory_id,))
         linked = replace(next_version(target, self.now_ms), conflicts_with=(*target.conflicts_with, memory.memory_id))
         changes = [
-            change_of(Operation.LINK, target, linked, kept_embedding(self.partition, target.memory_id), reason),
+            change_of(Operation.LINK, target, linked, self.partition.embedding_of(target.memory_id), reason),
             change_of(Operation.CREATE, None, memory, asked.embedded, reason),
         ]
         return Outcome("conflict", memory.memory_id, memory.version, reason, target.memory_id), changes

@@ -14,11 +14,10 @@ from recollect.cursors import read_mark, write_mark
 from recollect.erasure import redacted
 from recollect.errors import NotFound
 from recollect.model import Entry, is_expired
+from recollect.object_store import ObjectStore
 from recollect.partition import Partition
 from recollect.partitions import Partitions
-from recollect.ports import MemoryStore, ObjectStore, Version
-
-VERSIONS_MAX = 1_000_000  # as many as numbers of versions have digits for
+from recollect.ports import MemoryStore, Version
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +131,7 @@ class Trail:
         hash_of = {
             version.memory.seq: version.content_hash
             for memory_id in purged
-            for version in self._store.versions(user_id, memory_id, None, VERSIONS_MAX)
+            for version in self._store.versions(user_id, memory_id, None, keys.VERSION_MAX)
         }
         return {seq: replace(entry, content_hash=hash_of.get(seq, entry.content_hash)) for seq, entry in found.items()}
 

@@ -9,7 +9,6 @@ from recollect.changes import (
     Embedded,
     Outcome,
     change_of,
-    kept_embedding,
     next_version,
     refuse_repeat,
 )
@@ -72,9 +71,7 @@ def restore(
     refuse_repeat(partition, changes[0], now_ms)
     if successor is not None and successor.supersedes == wanted.memory_id:
         freed = replace(next_version(successor, now_ms), supersedes=None)
-        changes.append(
-            change_of(Operation.LINK, successor, freed, kept_embedding(partition, successor.memory_id), reason)
-        )
+        changes.append(change_of(Operation.LINK, successor, freed, partition.embedding_of(successor.memory_id), reason))
     return Decision((Outcome("restored", after.memory_id, after.version, reason),), tuple(changes))
 
 
@@ -171,7 +168,7 @@ def resolve(
         rest, links = _lined_up(memories, this, rest, now_ms)
     reason = f"conflict settled as asked: {resolution.value}"
     changes = tuple(
-        change_of(operation, before, after, kept_embedding(partition, after.memory_id), reason)
+        change_of(operation, before, after, partition.embedding_of(after.memory_id), reason)
         for operation, pairs in ((Operation.RESOLVE, [(this, kept), (other, rest)]), (Operation.LINK, links))
         for before, after in pairs
     )

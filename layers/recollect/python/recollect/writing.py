@@ -12,9 +12,10 @@ from recollect.errors import NotFound, StaleVersion, Unavailable
 from recollect.flags import flags_of
 from recollect.mending import Mender
 from recollect.model import Memory, NewMemory, Touch, is_expired
+from recollect.object_store import ObjectStore
 from recollect.partition import Partition
 from recollect.partitions import Partitions
-from recollect.ports import Embedder, MemoryStore, ObjectStore
+from recollect.ports import Embedder, MemoryStore
 from recollect.storing import Asked, Nominations, NotEmbedded, ToStore
 from recollect.trail import Trail
 from recollect.undoing import Resolution

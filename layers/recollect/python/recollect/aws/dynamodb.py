@@ -91,25 +91,13 @@ class DynamoDBMemoryStore(TrailTable, ErasureTable, CompactionTable):
 
     def stored_answer(self, user_id: str, key: str) -> StoredAnswer | None:
         """Read a stored answer with one GetItem; see ``MemoryStore.stored_answer``."""
-        with translating("read the stored answer"):
-            found = self._client.get_item(
-                TableName=self._table_name,
-                Key=key_of(keys.user_partition(user_id), keys.idempotency(key)),
-                ConsistentRead=True,
-                ReturnConsumedCapacity="TOTAL",
-            )
-        return read_answer(key, found["Item"]) if "Item" in found else None
+        item = self._get("read the stored answer", keys.user_partition(user_id), keys.idempotency(key))
+        return None if item is None else read_answer(key, item)
 
     def read_head(self, user_id: str) -> Head:
         """Read the head with one GetItem; see ``MemoryStore.read_head``."""
-        with translating("read the head"):
-            found = self._client.get_item(
-                TableName=self._table_name,
-                Key=key_of(keys.log_partition(user_id), keys.HEAD),
-                ConsistentRead=True,
-                ReturnConsumedCapacity="TOTAL",
-            )
-        return read_head(found["Item"]) if "Item" in found else Head()
+        item = self._get("read the head", keys.log_partition(user_id), keys.HEAD)
+        return Head() if item is None else read_head(item)
 
     def _head_action(self, user_id: str, head: Head, seen: Head) -> dict[str, Any]:
         place = key_of(keys.log_partition(user_id), keys.HEAD)

@@ -18,7 +18,7 @@ from botocore.exceptions import ClientError
 from recollect.aws.clients import S3_CONNECTIONS
 from recollect.aws.errors import MISSING, WEATHER, translating
 from recollect.errors import Conflict, NotFound, Unavailable
-from recollect.ports import ObjectVersion, StoredObject
+from recollect.object_store import ObjectVersion, StoredObject
 
 PART_BYTES = 8 * 1024 * 1024
 PAGE_MAX = 1_000  # of a listing, and of one delete

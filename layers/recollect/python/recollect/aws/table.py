@@ -47,6 +47,18 @@ class Table:
                 return
             start = {"ExclusiveStartKey": page["LastEvaluatedKey"]}
 
+    def _get(self, operation: str, partition: str, sort_key: str) -> Item | None:
+        """Get one item, strongly consistent."""
+        with translating(operation):
+            found = self._client.get_item(
+                TableName=self._table_name,
+                Key=key_of(partition, sort_key),
+                ConsistentRead=True,
+                ReturnConsumedCapacity="TOTAL",
+            )
+        item: Item | None = found.get("Item")
+        return item
+
     def _batch_get(self, operation: str, wanted: list[Item]) -> list[Item]:
         """Get at most 100 items, strongly consistent, in any order."""
         items: list[Item] = []

@@ -39,7 +39,6 @@ from recollect.model import (
 from recollect.text import is_blank
 
 IMPORTANCE_DECIMALS = 6
-VERSION_MAX = 999_999
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
 _LEAP_SECOND = re.compile(r"(?<=:[0-5][0-9]:)60")

@@ -20,12 +20,12 @@ from pydantic_core import PydanticCustomError
 from recollect.answers import SearchQuery
 from recollect.changes import Patch
 from recollect.filters import AllOf, Compare, Filter, Operator, within_reach
+from recollect.keys import VERSION_MAX
 from recollect.model import BATCH_MAX_COUNT, MemoryType, NewMemory, Status
 from recollect.ordering import Order, OrderBy
 from recollect.ranking import DEFAULT_WEIGHTS, Mode, Weights
 from recollect.schemas.fields import (
     IN_DIGITS,
-    VERSION_MAX,
     Between,
     Closed,
     Content,

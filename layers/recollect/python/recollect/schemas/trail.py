@@ -5,9 +5,10 @@ from typing import Annotated, Self
 from pydantic import BaseModel, Field
 
 from recollect.erasure import Erasure, ErasureState
+from recollect.keys import VERSION_MAX
 from recollect.model import Operation
 from recollect.ports import Version
-from recollect.schemas.fields import IN_DIGITS, VERSION_MAX, Between, Closed, MemoryId, Moment, QueryBoolean
+from recollect.schemas.fields import IN_DIGITS, Between, Closed, MemoryId, Moment, QueryBoolean
 from recollect.schemas.inputs import LIMIT_MAX, Direction
 from recollect.schemas.outputs import AnyMemoryOutput, memory_output
 from recollect.trail import EventPage, VersionPage

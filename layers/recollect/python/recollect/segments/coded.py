@@ -130,10 +130,6 @@ class CodedJson:
         answers = np.asarray([*map(is_wanted, self._objects.values_at(path))], dtype=np.bool_)
         return np.asarray(answers[self._codes])
 
-    def of_row(self, row: int) -> str:
-        """Give the text of one row."""
-        return self._texts[int(self._codes[row])]
-
     def bytes_of(self, mask: Mask) -> int:
         """Sum the UTF-8 bytes of the texts of the rows under a mask."""
         sizes = np.array([len(text.encode("utf-8", "surrogatepass")) for text in self._texts])

@@ -65,14 +65,6 @@ class Postings:
         rows = [self._rows(block, part) for block, part in enumerate(parts)]
         return np.concatenate(rows), np.concatenate([self.counts[part] for part in parts])
 
-    def counts_in(self, row: int) -> dict[int, int]:
-        """Give the terms of one row with their counts, by going through all postings of its block."""
-        offsets = self.offsets[row >> BLOCK_BITS]
-        first, end = int(offsets[0]), int(offsets[-1])
-        places = first + np.flatnonzero(self.rows[first:end] == row % 2**BLOCK_BITS)
-        terms = self.terms[np.searchsorted(offsets, places, side="right") - 1]
-        return dict(zip(terms.tolist(), self.counts[places].tolist(), strict=True))
-
     def moved(self, new_row_of: Rows) -> Iterator[tuple[Terms, Rows, Counts]]:
         """List the postings of the rows that are kept, under their new numbers.
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from recollect.columns import UNKNOWN, Mask
-from recollect.model import Columns, MemoryType, Status
+from recollect.columns import Mask
+from recollect.model import MemoryType, Status
 from recollect.scan import Quantised, Rows, norms_of, sign_bits
 from recollect.segments import ids, layout, schema
 from recollect.segments.coded import CodedJson, CodedLabels, CodedTexts
@@ -252,45 +252,9 @@ class Segment:
         """Sum the UTF-8 bytes of the metadata of the rows under a mask."""
         return self._metadata.bytes_of(mask)
 
-    def columns_of(self, row: int) -> Columns:
-        """Give what is known of a row's memory.
-
-        Without what is not kept: the memory that it took the place of, counts of a term above 255, and an embedding
-        of another embedder.
-        """
-        is_pending = not self.columns["norms"][row]
-        high, low = (int(half[row]) for half in self.identities)
-        return Columns(
-            type=MemoryType(str(self.labels("type").at(row))),
-            status=Status(str(self.labels("status").at(row))),
-            importance=float(self.columns["importance"][row]),
-            created_at_ms=int(self.columns["created_at"][row]),
-            updated_at_ms=int(self.columns["updated_at"][row]),
-            occurred_at_ms=self._time(row, "occurred_at"),
-            expires_at_ms=self._time(row, "expires_at"),
-            valid_until_ms=self._time(row, "valid_until"),
-            tags=self.texts("tags").of_row(row),
-            flags=self.texts("flags").of_row(row),
-            agent_id=self.labels("agent_id").at(row),
-            session_id=self.labels("session_id").at(row),
-            actor=self.labels("actor").at(row),
-            pinned=bool(self.columns["pinned"][row]),
-            metadata_json=self._metadata.of_row(row),
-            content_bytes=int(self.columns["content_bytes"][row]),
-            identity=(high << 64 | low).to_bytes(16, "big"),
-            text_key=int(self.text_keys[row]),
-            term_counts=self.lexical.counts_in(row),
-            codes=b"" if is_pending else self.columns["codes"][row].tobytes(),
-            embedder="" if is_pending else self.about.embedder,
-        )
-
     def written(self, name: str) -> list[bytes]:
         """Give the dictionary of a column: its texts as UTF-8, ascending."""
         return unpacked(self.columns[f"{name}.texts.offsets"], self.columns[f"{name}.texts.bytes"])
-
-    def _time(self, row: int, name: str) -> int | None:
-        at_ms = int(self.columns[name][row])
-        return None if at_ms == UNKNOWN else at_ms
 
     def _dictionary(self, name: str) -> list[str]:
         return [text_of(written) for written in self.written(name)]
