@@ -60,6 +60,8 @@ class Request:
         Hex digest of method, path and body.
     request_id : str
         The id that the log line has.
+    epoch : str
+        The life of the partition that it is meant for; empty if for the present one, whichever that is.
     """
 
     user_id: str
@@ -67,6 +69,7 @@ class Request:
     idempotency_key: str | None = None
     digest: str = ""
     request_id: str = ""
+    epoch: str = ""
 
 
 class Committer:
@@ -126,7 +129,7 @@ class Committer:
             Whatever `decide` raises.
         """
         ceiling_s = FIRST_WAIT_S
-        epoch = ""
+        epoch = request.epoch
         for _ in range(MAX_ATTEMPTS):
             partition = self._partitions.refresh(request.user_id)
             epoch = _same_life(epoch, partition.head)

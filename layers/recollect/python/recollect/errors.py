@@ -58,6 +58,10 @@ class CorruptData(RecollectError):
     """Stored or received bytes do not have the form that they must have; an operator must look."""
 
 
+class ExtractionFailed(RecollectError):
+    """A model's reply cannot be used; what was to be extracted stays, and can be tried again on request."""
+
+
 class CorruptSegment(CorruptData):
     """The bytes of a segment are not those that were written, or not in a form that this version reads.
 

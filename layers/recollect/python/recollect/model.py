@@ -22,6 +22,7 @@ BATCH_MAX_COUNT = 100
 BATCH_MAX_CONTENT_BYTES = 200_000  # embedding them takes 6 s of one vCPU in English, three times that in Korean
 IDEMPOTENCY_KEY_MAX_CHARS = 128
 QUERY_MAX_CHARS = 4_000
+SOURCE_MAX_COUNT = 16
 SCHEMA_VERSION = 1
 _ULID = re.compile("[0-9A-HJKMNP-TV-Z]{26}")
 
@@ -42,6 +43,23 @@ class Status(StrEnum):
     ARCHIVED = "archived"
 
 
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Messages of a transcript that a memory is from.
+
+    Parameters
+    ----------
+    transcript_id : str
+        ULID.
+    first, last : int
+        Numbers of its messages, both included.
+    """
+
+    transcript_id: str
+    first: int
+    last: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewMemory:
     """What a caller wants to be remembered.
@@ -60,6 +78,8 @@ class NewMemory:
         When it happened; from when on it must not be returned any more.
     pinned : bool
         Never archived by decay.
+    sources : tuple of Source
+        What it was extracted from, newest last, at most 16; none of a memory that a caller stored.
     """
 
     content: str
@@ -73,6 +93,7 @@ class NewMemory:
     occurred_at_ms: int | None = None
     expires_at_ms: int | None = None
     pinned: bool = False
+    sources: tuple[Source, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
