@@ -58,13 +58,13 @@ _DOES = (
     r"|check|add|enter|select|choose|edit|ssh|log|connect|pull|update|change|turn|hold|mix|bake|boil|fill|ask|send|make|wait|rebase|drop"
     r"|unplug|reboot|stop|kill|apply|follow|tag|write|put|take|rinse|soak|cook|heat|remove|rotate|revert|roll|scale|invoke|bump|publish|upload)"
 )
-_SUBJECT = r"(?:(?:first|just|simply|always|you|we|I|one|need to|needs to|have to|has to|must|should|can)[, ]+)*"
+_SUBJECT = r"(?:(?:first|just|simply|always|you|one|need to|needs to|have to|has to|must|should|can)[, ]+)*"
 _HOW_TO = re.compile(
     rf"(?:in order )?to (?!(?:be|me|my|you|your|the|a|an|this|that|some|everyone|all|tell|say|sum|give you|put it)\b)[^,]{{2,120}}, {_SUBJECT}{_DOES}\b"
     rf"|(?:when|whenever|if|before|after|every time)\b (?!I\b|you\b)[^,]{{3,100}}, {_SUBJECT}{_DOES}\b"
     r"|(?:the|our|my) (?:best |only |right |usual )?(?:way|trick|fix|solution|workaround|command|procedure|process|recipe|steps?) (?:to|for) [^,]{2,100}? (?:is|are|was)(?: to| by|:)? \w"
     r"|(?:steps|how) to [^:]{2,100}: ?\w"
-    r"|(?:we|I|you) (?:deploy|build|test|release|publish|roll back|back up|restore|start|run) [^,]{0,80}?(?:by|with|via|using) \w"
+    r"|(?:we|you) (?:deploy|build|test|release|publish|roll back|back up|restore) [^,]{0,80}?(?:by|with|via|using) \w"
     rf"|(?:deploys|deployments?|builds|releases|backups|tests|migrations) (?:is|are) (?:done|made|run|started|triggered) (?:by|with|via|through) \w",
     re.IGNORECASE,
 )
@@ -74,7 +74,7 @@ _NEXT = re.compile(
 )
 _STEP = re.compile(r"(?:[-*•]|\d{1,2}[.)])\s+\S")
 _TASK_AT_HAND = re.compile(
-    r"\b(?:this|that|these|those|above|attached)\b(?! (?:run|will|is|does|command)\b)", re.IGNORECASE
+    r"\b(?:yours?|this|that|these|those|above|attached)\b(?! (?:run|will|is|does|command)\b)", re.IGNORECASE
 )
 
 

@@ -24,6 +24,8 @@ _DOUBT = re.compile(
 _UNRESOLVED = re.compile(
     r"\b(?:you|your|yours|yourself|it|its|this|these|those|there|here|such|y'all|u|that one|the same|so far)\b"
     r"|\bthat$|\b(?:of|like|with|for|about|to|at|love|hate) that\b(?! \w+ \w)"
+    r"|\b(?:an?|few|one|some|to|with|for|of|about|and|or|the|my|at|from|into|even|so|because|than|when)$"
+    r"|\b(?:\w+ing|have|got|like|love|want|make|create|need|buy|bought) one\b"
     r"|\b(?:the (?:one|ones|other|others|latter|former|first one|second one))\b",
     re.IGNORECASE,
 )

@@ -40,7 +40,7 @@ _NAMED = (
     r"|everyone|anything|something|one|ones|another|other|some|any|such|most of|each|there|here|to (?:see|hear|know|think"
     r"|say|be|believe|help|hear|check|try|do|join|go|come|talk|chat|learn|share|have)|seeing|hearing|being|having|knowing|sharing|feeling"
     r"|getting|giving|the (?!(?:sea|ocean|outdoors|mountains?|beach|rain|snow|sun|heat|cold|dark|countryside|city|piano|guitar"
-    r"|violin|winter|summer|smell|sound|taste|color|colour|gym|theat(?:er|re)|opera|cinema)\b))\b)"
+    r"|violin|winter|summer|(?:smell|sound|taste|colou?r|feel) of|gym|theat(?:er|re)|opera|cinema)\b))\b)"
 )
 _TIMES = (
     r"\b(?:every|each|daily|weekly|monthly|twice|once|three times|\d+ times|on weekends|on weekdays|in the mornings?|in the evenings?"
@@ -97,7 +97,7 @@ _VALUE = (
 )
 _GO = (
     r"(?:know|see|ask|make|say|thank|share|show|tell|hear|help|hug|cry|do|try|check|understand|give|be|let|keep|look|think|take a look"
-    r"|get back|have a look|believe|add|point|mention|talk|chat|catch|discuss|feel|remind|continue|support|stay|miss|love|enjoy|need|use|go with)\b"
+    r"|get back|have a look|believe|add|point|mention|talk|chat|catch|discuss|feel|remind|continue|support|stay|miss|love|enjoy|need|use|go with|remember|forget|never|always|cherish|treasure|find|figure|post|send|call|text|bring)\b"
 )
 
 _IDENTITY = Kind(("identity",), 0.8)
@@ -125,8 +125,8 @@ _TABLE: tuple[tuple[Kind, str], ...] = (
     (_DECISION, rf"(?:I|we|my {PERSON} and I) (?:have )?{_ADV}(?:decided|agreed|chose|opted|settled on|am switching to|switched (?:from|to)|am going with|will go with|made the decision|made up my mind) (?!it\b|this\b|that one\b|them\b)\w"),
     (_TEAM_DECISION, r"(?:the|our) decision is (?!yours|up to)\w"),
     # what lies ahead
-    (_DATED_PLAN, rf"(?:I|we|my {PERSON}(?: and I)?) (?:am|are|is) {_ADV}(?:flying|travell?ing|moving|visiting|starting|leaving|getting|taking|attending|running|hosting|launching"
-     r"|having|meeting|seeing|joining|heading|driving|organi[sz]ing|opening|presenting|giving|speaking|going|releasing|shipping|competing|playing|performing|throwing|off to|due|back)\b"),
+    (_DATED_PLAN, rf"(?:I|we|my {PERSON}(?: and I)?) (?:am|are|is) {_ADV}(?:flying|travell?ing|moving|visiting|starting (?!in\b|on\b)|leaving (?!in\b|on\b)|getting (?=married|an?|my|our|the|engaged|divorced)|taking|attending|running|hosting|launching"
+     r"|having|meeting|seeing|joining|heading|driving|organi[sz]ing|opening|presenting|giving|speaking|going|releasing|shipping|competing|playing|performing|throwing|off to|due|back)(?:\b|(?<= ))"),
     (_PLAN, rf"(?:I|we) (?:am|are) {_ADV}(?:planning|hoping to|aiming|saving(?: up)? (?:for|to)|training for|applying (?:for|to)|looking to|expecting (?:a|our|my|twins)|going to (?!{_GO})"
      r"(?:move|start|marry|buy|learn|study|visit|travel|open|quit|launch|build|write|adopt|apply|join|run|take|switch|migrate|retire|have a baby))\b"),
     (_DATED_PLAN, rf"(?:I|we) (?:am|are) going to (?!{_GO})\w"),
@@ -162,12 +162,12 @@ _TABLE: tuple[tuple[Kind, str], ...] = (
     (_HOME, r"(?:I|we|my \w+ and I) (?:have )?(?:recently |finally )?(?:moved|relocated) (?:(?:back |over )?(?:to|from|into|in with)) (?!it\b|that\b|this\b)\w"),
     (_HOME, r"(?:I|we) (?:own|bought|purchased|built) (?:a|an|our|my)(?: [\w-]+){0,3} (?:house|apartment|flat|home|condo|farm|cabin|place)\b"),
     # work and study
-    (_WORK, rf"I {_ADV}(?:work|am working|have (?:been working|worked)|used to work|worked|am employed|intern|am interning|freelance) (?:at|for|as|in|with|from|part-time|full-time|remotely|nights|night shifts|shifts|freelance)\b(?! (?:it|that|this|them|you|a project|some|getting|making|my|new|both|all)\b)"),
+    (_WORK, rf"I {_ADV}(?:work|am working|have (?:been working|worked)|used to work|worked|am employed|intern|am interning|freelance) (?:at|for|as|in|with|from|part-time|full-time|remotely|nights|night shifts|shifts|freelance)\b(?! (?:it|that|this|them|you|a project|some|getting|making|my|new|both|all|someone|somebody|people|friends|kids|the same)\b)"),
     (_WORK, r"I (?:run|own|founded|co-founded|started|opened|have|launched|manage|lead|am running|am managing|am leading) (?:a|an|my|my own|the)(?: [\w'&-]+){0,4} (?:business|company|startup|agency|store|shop|studio|restaurant|bakery|team|department|practice|clinic|charity|nonprofit|firm|cafe|café)\b"),
     (_WORK, r"I (?:teach|study|am studying|major in|am majoring in|majored in|studied|graduated|am (?:doing|getting|pursuing|finishing) (?:a|my) (?:phd|degree|master's|masters|bachelor's|mba|thesis)) ?(?!it\b|that\b|this\b|hard\b|how\b|for the\b|them\b|you\b)\w*"),
     (_WORK, r"I (?:have )?(?:just |recently |finally )?(?:got|started|accepted|landed|have|left|quit|lost|was offered) (?:a|an|my|the)(?: [\w-]+){0,4} (?:job|position|role|internship|promotion|scholarship)\b"),
     (_WORK, r"I (?:got|was|have been) (?:promoted|hired|laid off|fired|accepted (?:to|into|at))\b"),
-    (_WORK, r"my (?:new |current |old |dream )?(?:job|profession|occupation|employer|company|job title|title|role|boss|manager|team|major|salary) (?:is|are) (?!(?:so|very|really|super|not|great|going|pretty|killing|hard|stressful|demanding|amazing|always|being|in the|my)\b)\w"),
+    (_WORK, r"my (?:new |current |old |dream )?(?:job|profession|occupation|employer|company|job title|title|role|boss|manager|team|major|salary) (?:is|are) (?!(?:like|so|very|really|super|not|great|going|pretty|killing|hard|stressful|demanding|amazing|always|being|in the|my)\b)\w"),
     (Kind(("identity",), 0.7), rf"I am (?:not )?(?:an?|the) {_ROLE}(?:(?!believer|fan|lover|mood|rush|place|hurry|position|way)[\w'-]+ ){{0,4}}?(?:\w+(?:er|or|ist|ian|ant|ent|eer|man|woman|mom|dad|mother|father|parent|nurse|doctor|chef|pilot|artist|athlete|coach|lead|head|ceo|cto|founder|veteran|nomad|student|citizen|owner|immigrant|refugee|twin|native|analyst|scientist|clerk|judge|vet|monk|feminist|introvert|extrovert|insomniac|minimalist|survivor|cook|guide|poet))\b(?! of (?:that|it|this))"),
     # family, friends, animals
     (_FAMILY, r"(?:I|we) (?:have|have got|am expecting|are expecting|had|adopted) (?:(?:a|an|one|two|three|four|five|six|\d|no|twin|grown|small|young|little|older|younger|big|half|step|adult|teenage|\d+-year-old) ?)+(?:kids?|children|child|sons?|daughters?|sisters?|brothers?|siblings?|baby|bab(?:y|ies)|twins|boys?|girls?|grandchildren|grandkids|grandsons?|granddaughters?|nieces?|nephews?|family)\b"),
@@ -188,7 +188,7 @@ _TABLE: tuple[tuple[Kind, str], ...] = (
     (_PROJECT, rf"we (?:have|hold|do|meet for) (?:an?|our|the) (?:[\w-]+ ){{0,2}}?(?:stand-?up|retro|retrospective|sync|review|planning|meeting|call|demo|one-on-one)s? .{{0,40}}?{_TIMES}"),
     # what somebody prefers, and does again and again
     (_PREFERENCE, rf"(?:I|we|my \w+ and I) {_ADV}{_NOT}{_ADV}(?:prefer|like|love|hate|enjoy|dislike|adore|detest|loathe|favou?r|avoid|can not stand|can not bear) {_NAMED}\w"),
-    (_PREFERENCE, rf"I would (?:rather|prefer|always choose) {_NAMED}\w"),
+    (_PREFERENCE, rf"I would (?:rather(?! wait| not| be| stay| go| do)|prefer|always choose) {_NAMED}\w"),
     (_PREFERENCE, rf"I (?:am|have (?:always )?been) {_ADV}(?:not )?(?:a |the )?(?:huge |big |great |massive |total |real |lifelong |much of a |morning |night |cat |dog |coffee |tea |people )?(?:fan of|person|owl|fond of|into|keen on|crazy about|obsessed with|passionate about|partial to|lover of|more of a|interested in) ?(?!it\b|that\b|this\b|them\b|you\b|your\b|how\b|what\b|hearing\b|seeing\b|who\b|helping\b|the idea\b)\w*"),
     (_PREFERENCE, r"(?:my|our) (?:(?:all-time|absolute|current|new) )?(?:favou?rite|preferred)\b[^?]{1,80}? (?:is|are|has always been|was always) (?!(?:it|that|this|these|those|when|how|definitely|so|the one)\b)\w"),
     (_PREFERENCE, r"(?:my|our) (?:[\w-]+ )?(?:preference|hobby|hobbies|passion|interests?|pet peeve) (?:is|are|include|includes) (?!it\b|that\b|this\b)\w"),

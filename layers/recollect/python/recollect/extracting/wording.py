@@ -48,10 +48,13 @@ _OPENERS = re.compile(
 )
 _VOCATIVE = re.compile(r"^[A-Z][a-z]{1,20}[,!–-]+ (?=(?:I|My|my|We|we|Our|our)\b)")
 _CLOSERS = re.compile(
-    r"(?:,? (?:though|too|as well|by the way|btw|haha|lol|you know|right|ok|okay|please|thanks|thank you|fyi|actually"
+    r"(?:(?: -)?,? (?:though|can not wait|too|as well|by the way|btw|haha|lol|you know|right|ok|okay|please|thanks|thank you|fyi|actually"
     r"|honestly|for sure|tbh|so yeah|if that helps|in case it helps|just so you know|of course|for now|to be honest"
     r"|personally|(?:so |and )?that's why|so much|very much|a lot|by far))+$",
     re.IGNORECASE,
+)
+_COMMENT = re.compile(
+    r", which (?:is|was|has been|makes|made|feels|felt|helps) (?!called|in|at|on|near)[^,]*$", re.IGNORECASE
 )
 _STRESS = (
     r"(?:really|actually|honestly|definitely|absolutely|totally|basically|personally|literally|just|simply|also|still"
@@ -92,6 +95,7 @@ def plain(sentence: str) -> str:
     text = _BULLET.sub("", " ".join(_APOSTROPHE.sub("'", sentence).split()))
     for pattern, by in _CONTRACTIONS:
         text = pattern.sub(by, text)
+    text = _COMMENT.sub("", text)
     for _ in range(4):
         before = text
         text = _VOCATIVE.sub("", _OPENERS.sub("", text.lstrip(_EDGES)))
