@@ -84,7 +84,7 @@ def question_in(text: str) -> str | None:
     """Give the last question of a turn, shortened, unless it asks for nothing but how one is."""
     last = text[-4 * QUESTION_MAX_CHARS :].rsplit("\n\n", 1)[-1]
     asked = [one for one in sentences(last) if one.rstrip("\"')*”’").endswith(("?", "？"))]
-    if not asked or asked[-1].casefold().replace("’", "'").startswith(_CLOSED_QUESTIONS):
+    if not asked or any(one in asked[-1].casefold().replace("’", "'") for one in _CLOSED_QUESTIONS):
         return None
     return shortened(asked[-1], QUESTION_MAX_CHARS)
 

@@ -38,7 +38,7 @@ _STYLE = (
 _LASTING = re.compile(
     rf"(?:always|never|do not ever) {_DOING}\b"
     rf"|(?:(?:always|only) )?{_ANSWER}(?: to me| with me| me)? (?:only )?in {_LANGUAGE}\b(?! (?:the|this|about))"
-    rf"|(?:do not|never|avoid|no|keep|use|prefer|stick to|give|write|add|include|skip|make)\b(?: using| adding| all| me| the| your| my| in)?(?: [\w-]+){{0,3}}? {_STYLE}\b"
+    rf"|(?:do not|never|avoid|no|keep|use|prefer|stick to|give|write|add|include|skip|make)\b(?: using| adding| all| me| the| your| my| in)?(?: [\w-]+){{0,6}}? {_STYLE}\b"
     rf"|be (?:brief|concise|short|direct|formal|informal|polite|blunt|honest|critical|terse)\b"
     rf"|{_ANSWER}(?: to me)? (?:briefly|concisely|directly|formally|informally|in (?:short|one|two|three|a few|full|plain|simple) [\w ]{{0,20}}?sentences?)"
     rf"|(?:whenever|every time|each time|when|if|before|after|unless)\b [^,]{{0,80}}\b(?:I|you|me|your|my)\b[^,]{{0,60}}, (?:then )?(?:please )?(?:always |never |do not )?{_DOING}\b"

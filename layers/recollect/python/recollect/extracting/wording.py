@@ -80,6 +80,10 @@ _ADVERBS = words(
     "always never usually often mostly generally normally typically rarely seldom sometimes mainly only now currently "
     "recently already officially finally both all still also just strongly much no longer not really absolutely totally"
 )
+_HABITS = words("always never usually often mostly normally typically rarely seldom sometimes only")
+_PAST = words(
+    "was were had did went got met saw bought took made left came ran began gave found lost won told said ate been thought knew felt"
+)
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*|\S")
 _PERSONS = re.compile(
     r"(?<![\w'-])(I|i|[Mm]e|[Mm]y|[Mm]ine|[Mm]yself|[Ww]e|us|[Oo]ur|[Oo]urs|[Oo]urselves)(?![\w'-])(?! ?/)"
@@ -158,12 +162,13 @@ def _conjugated(clause: str) -> str:
     rest = clause[start:]
     later = re.sub(r"(?<![\w'-])([Ii]) am\b", r"\1 are", rest)
     later = re.sub(r"(?<![\w'-])([Ii]) was\b", r"\1 were", later)
-    position = 0
+    position, is_habit = 0, False
     for one in _WORD.finditer(later):
         word = one[0].casefold()
         if word in _ADVERBS:
+            is_habit = is_habit or word in _HABITS
             continue
-        third = _third(word)
+        third = _third(word) or (_regular(word) if is_habit and _may_be_present(word) else None)
         if third is None:
             break
         position = one.start() + len(third)
@@ -189,11 +194,17 @@ def _third(verb: str) -> str | None:
     """Give the third person of a verb, or ``None`` if it has the same form in each person, as far as is known."""
     if verb in _THIRD:
         return _THIRD[verb]
-    if verb in _MODALS or verb not in _VERBS:
-        return None
+    return None if verb in _MODALS or verb not in _VERBS else _regular(verb)
+
+
+def _regular(verb: str) -> str:
     if verb.endswith(("s", "sh", "ch", "x", "z", "o")):
         return verb + "es"
-    return verb[:-1] + "ies" if verb.endswith("y") and verb[-2] not in "aeiou" else verb + "s"
+    return verb[:-1] + "ies" if verb.endswith("y") and verb[-2:-1] not in "aeiou" else verb + "s"
+
+
+def _may_be_present(word: str) -> bool:
+    return word.isalpha() and not word.endswith(("ed", "ing")) and word not in _MODALS | _PAST
 
 
 _THIRD = {"am": "is", "have": "has", "do": "does", "go": "goes"}
