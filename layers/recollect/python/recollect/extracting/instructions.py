@@ -24,7 +24,7 @@ _ANSWER = r"(?:answer|reply|respond|write|speak|talk|explain|communicate)"
 _DOING = (
     rf"(?:{_ANSWER}|use|include|add|address|format|give|show|send|suggest|recommend|ask|make|keep|start|end|assume|mention|remind|apologi[sz]e"
     r"|summari[sz]e|translate|commit|push|deploy|delete|run|touch|modify|change|edit|create|remove|generate|put|wrap|quote|cite|repeat|skip"
-    r"|avoid|check|test|type|name|prefix|prefer|begin|sign|be|tell|provide|list|follow|stick to|consider|propose|book|buy|order|share|call)"
+    r"|avoid|check|test|type|name|prefix|prefer|begin|sign|tell|provide|list|follow|stick to|consider|propose|book|buy|order|share|call)"
 )
 _LANGUAGE = (
     r"(?:English|German|French|Spanish|Portuguese|Italian|Dutch|Polish|Russian|Turkish|Arabic|Hindi|Japanese|Chinese|Mandarin|Korean"

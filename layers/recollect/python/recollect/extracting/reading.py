@@ -38,7 +38,7 @@ _JOINT = re.compile(
 _COUPLE = re.compile(rf"(?:(?:my|our) {PERSON}(?:'s)?|me|I|(?-i:[A-Z])\w+)$", re.IGNORECASE)
 _SELF = re.compile(r"(?:I|my|we|our)\b", re.IGNORECASE)
 _LEAD = re.compile(
-    r"^((?:since|from|in|on|at|for|after|as an?|these days|nowadays|currently|lately|every|each|next|last|this|yesterday|tomorrow|today|tonight"
+    r"^((?:since|from|in|on|at|for|after|as an?|as of|these days|nowadays|currently|lately|every|each|next|last|this|yesterday|tomorrow|today|tonight"
     r"|right now|most|at work|at home|when i|whenever i|in my|once a|twice a|until|later|earlier|now)\b[^,]{0,50}?),? (?=(?:I|my|we|our)\b)",
     re.IGNORECASE,
 )

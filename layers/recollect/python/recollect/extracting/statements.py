@@ -85,7 +85,7 @@ _THINGS = (
 _TECHNICAL = (
     rf"\b(?:{_THINGS}|deploy\w*|data|schema|python|java|rust|go|typescript|javascript|react|postgres\w*|mysql|sqlite|redis|kafka|aws|azure"
     r"|gcp|lambda|dynamodb|s3|terraform|docker|kubernetes|k8s|git|github|gitlab|jenkins|actions|pytest|linux|monorepo|microservices?|sdk"
-    r"|feature|bugs?|code|merge|rebase|squash|commits?|versions?|frameworks?|library|libraries|logs?|logging|auth\w*|oauth|sso|kanban|scrum"
+    r"|feature|bugs?|tabs|spaces|code|merge|rebase|squash|commits?|versions?|frameworks?|library|libraries|logs?|logging|auth\w*|oauth|sso|kanban|scrum"
     r"|jira|linear|slack|figma|stripe|vendor|suppliers?|contract|roadmap|users|pricing|graphql|rest|grpc|django|flask|fastapi|node|vue|svelte)\b"
 )
 _VALUE = (
@@ -133,6 +133,7 @@ _TABLE: tuple[tuple[Kind, str], ...] = (
     (_PLAN, rf"(?:I|we) {_ADV}(?:plan|intend|aim) (?:on|to) (?!{_GO})\w"),
     (_PLAN, rf"(?:I|we) {_ADV}(?:want|hope) to (?!{_GO})(?:become|learn|start|move|open|visit|travel|study|run|write|build|buy|lose|read|quit|improve|save|retire|adopt|create|publish|launch|win|finish|get (?:a|into|better|certified|married|my))\b"),
     (_DATED_PLAN, rf"(?:I|we) will {_ADV}(?!{_GO})\w"),
+    (_DATED_PLAN, rf"(?:I|we) (?:need|have) to (?!{_GO})\w"),
     (_DATED_PLAN, rf"(?:I|we) have (?:an?|my|our|the|another) (?:[\w'-]+ ){{0,4}}?{_APPOINTMENT}\b"),
     (_PLAN, r"(?:I|we) (?:have )?(?:am |are )?(?:booked|signed up|registered|enrolled|reserved|scheduled)\b (?!it\b|that\b|this\b)\w"),
     (_DATED_PLAN, r"(?:my|our|the) (?:[\w'-]+ ){0,3}?(?:flight|appointment|exam|interview|wedding|trip|surgery|operation|train|due date|visa|lease|contract|passport|move|concert|tournament|thesis)"
@@ -142,8 +143,9 @@ _TABLE: tuple[tuple[Kind, str], ...] = (
     (_HEALTH, rf"I am {_ADV}(?:not )?{_CONDITION}"),
     (_HEALTH, rf"I am {_ADV}(?:not )?{_DIET}"),
     (_HEALTH, rf"I (?:have|have had|suffer from|live with|struggle with|got diagnosed with|was diagnosed with|have been diagnosed with|was born with) (?:been )?(?:severe |mild |bad |chronic |seasonal )?{_ILLNESS}\b"),
+    (_HEALTH, rf"I (?:do not|no longer) have (?:any )?{_ILLNESS}\b"),
     (_HEALTH, r"I (?:was|have been|got) diagnosed with \w"),
-    (_HEALTH, r"I (?:can not|do not|no longer|never) (?:eat|drink|tolerate|digest|have|smoke|consume) (?!(?:it|that|this|them|any more|much|enough|time|you|a|an|the|to|any (?:idea|plans|questions|issues?|problems?|time))\b)\w"),
+    (_HEALTH, r"I (?:(?:can not|do not|no longer|never) (?:eat|drink|tolerate|digest|smoke|consume)|can not have) (?!(?:it|that|this|them|any more|much|enough|time|you|a|an|the|to|any (?:idea|plans|questions|issues?|problems?|time))\b)\w"),
     (_HEALTH, rf"I take (?!(?:it|that|this|a|an|the|my|care|pictures|photos|part|notes|breaks?|time|pride|walks|classes)\b)\w[\w -]{{2,60}}(?:for|{_TIMES})"),
     (_HEALTH, r"I (?:wear (?:glasses|contact lenses|a hearing aid|hearing aids|contacts)|use a wheelchair|quit (?:smoking|drinking)|stopped (?:smoking|drinking))\b"),
     (_HEALTH, r"my blood (?:type|group|pressure) is\b"),
@@ -154,11 +156,11 @@ _TABLE: tuple[tuple[Kind, str], ...] = (
     (_IDENTITY, r"(?:I (?:was|am) (?:born|raised)|I grew up|I come from|I am (?:originally )?from|I am called|I go by|people call me|everyone calls me|my friends call me) \w"),
     (_IDENTITY, rf"I am {_ADV}(?:not )?{_TRAIT}"),
     (_IDENTITY, r"I am (?:\d{1,3}|(?:eighteen|nineteen|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty)(?:-\w+)?))(?: years old| years of age)?(?:$|,| and\b)"),
-    (_IDENTITY, r"I am (?:half )?(?-i:[A-Z])[\w'-]+(?: (?-i:[A-Z])[\w'-]+)?(?:$|,| and\b| from\b| but\b)"),
+    (_IDENTITY, r"I am (?:half )?(?!(?:done|sorry|fine|good|great|ok|okay|back|in|at|not|so|very|sure|glad|happy|ready)\b)(?-i:[A-Z])[\w'-]+(?: (?-i:[A-Z])[\w'-]+)?(?:$|,| and\b| from\b| but\b)"),
     (_IDENTITY, r"I (?:speak|understand) (?:\w+ )?(?-i:[A-Z])\w+"),
     (_IDENTITY, r"I (?:just )?turned \d{1,3}\b"),
     (_IDENTITY, r"I am (?:a native \w+ speaker|fluent in \w)"),
-    (_HOME, rf"(?:I|we) {_ADV}(?:live|lived|reside|have (?:been living|lived)|am living|are living|used to live|am based|are based|rent|am renting|are renting) (?:in|at|on|with|near|by|alone|together|here in|an?|out(?:side)? of|for) ?\w?"),
+    (_HOME, rf"(?:I|we) {_ADV}{_NOT}(?:live|lived|reside|have (?:been living|lived)|am living|are living|used to live|am based|are based|rent|am renting|are renting) (?:in|at|on|with|near|by|alone|together|here in|an?|out(?:side)? of|for) ?\w?"),
     (_HOME, r"(?:I|we) (?:have )?(?:recently |finally )?(?:moved|relocated) (?:(?:back |over )?(?:to|from|into|in with)) (?!it\b|that\b|this\b)\w"),
     (_HOME, r"(?:I|we) (?:own|bought|purchased|built) (?:a|an|our|my)(?: [\w-]+){0,3} (?:house|apartment|flat|home|condo|farm|cabin|place)\b"),
     # work and study
@@ -167,8 +169,9 @@ _TABLE: tuple[tuple[Kind, str], ...] = (
     (_WORK, r"I (?:teach|study|am studying|major in|am majoring in|majored in|studied|graduated|am (?:doing|getting|pursuing|finishing) (?:a|my) (?:phd|degree|master's|masters|bachelor's|mba|thesis)) ?(?!it\b|that\b|this\b|hard\b|how\b|for the\b|them\b|you\b)\w*"),
     (_WORK, r"I (?:have )?(?:just |recently |finally )?(?:got|started|accepted|landed|have|left|quit|lost|was offered) (?:a|an|my|the)(?: [\w-]+){0,4} (?:job|position|role|internship|promotion|scholarship)\b"),
     (_WORK, r"I (?:got|was|have been) (?:promoted|hired|laid off|fired|accepted (?:to|into|at))\b"),
-    (_WORK, r"my (?:new |current |old |dream )?(?:job|profession|occupation|employer|company|job title|title|role|boss|manager|team|major|salary) (?:is|are) (?!(?:like|so|very|really|super|not|great|going|pretty|killing|hard|stressful|demanding|amazing|always|being|in the|my)\b)\w"),
+    (_WORK, r"my (?:new |current |old |dream )?(?:job|profession|occupation|employer|company|job title|title|role|team|major|salary) (?:is|are) (?!(?:like|so|very|really|super|not|great|going|pretty|killing|hard|stressful|demanding|amazing|always|being|in the|my)\b)\w"),
     (Kind(("identity",), 0.7), rf"I am (?:not )?(?:an?|the) {_ROLE}(?:(?!believer|fan|lover|mood|rush|place|hurry|position|way)[\w'-]+ ){{0,4}}?(?:\w+(?:er|or|ist|ian|ant|ent|eer|man|woman|mom|dad|mother|father|parent|nurse|doctor|chef|pilot|artist|athlete|coach|lead|head|ceo|cto|founder|veteran|nomad|student|citizen|owner|immigrant|refugee|twin|native|analyst|scientist|clerk|judge|vet|monk|feminist|introvert|extrovert|insomniac|minimalist|survivor|cook|guide|poet))\b(?! of (?:that|it|this))"),
+    (_WORK, r"my (?:new |current |old )?(?:boss|manager|supervisor|team lead|mentor|assistant) is (?:now )?(?-i:[A-Z])"),
     # family, friends, animals
     (_FAMILY, r"(?:I|we) (?:have|have got|am expecting|are expecting|had|adopted) (?:(?:a|an|one|two|three|four|five|six|\d|no|twin|grown|small|young|little|older|younger|big|half|step|adult|teenage|\d+-year-old) ?)+(?:kids?|children|child|sons?|daughters?|sisters?|brothers?|siblings?|baby|bab(?:y|ies)|twins|boys?|girls?|grandchildren|grandkids|grandsons?|granddaughters?|nieces?|nephews?|family)\b"),
     (_PET, rf"(?:I|we) (?:have|have got|own|adopted|got|rescued|bought) (?:(?:a|an|one|two|three|four|five|six|\d+|no|new|my|our|another) )(?:[\w-]+ ){{0,3}}?{PETS}\b"),
@@ -189,13 +192,14 @@ _TABLE: tuple[tuple[Kind, str], ...] = (
     # what somebody prefers, and does again and again
     (_PREFERENCE, rf"(?:I|we) {_ADV}{_NOT}{_ADV}(?:prefer|like|love|hate|enjoy|dislike|adore|detest|loathe|favou?r|avoid|can not stand|can not bear) {_NAMED}\w"),
     (_PREFERENCE, rf"I would (?:rather(?! wait| not| be| stay| go| do)|prefer|always choose) {_NAMED}\w"),
-    (_PREFERENCE, rf"I (?:am|have (?:always )?been) {_ADV}(?:not )?(?:a |the )?(?:huge |big |great |massive |total |real |lifelong |much of a |morning |night |cat |dog |coffee |tea |people )?(?:fan of|person|owl|fond of|into|keen on|crazy about|obsessed with|passionate about|partial to|lover of|more of a|interested in) ?(?!it\b|that\b|this\b|them\b|you\b|your\b|how\b|what\b|hearing\b|seeing\b|who\b|helping\b|the idea\b)\w*"),
+    (_PREFERENCE, rf"I (?:am|have (?:always )?been) {_ADV}(?:not )?(?:a |the )?(?:huge |big |great |massive |total |real |lifelong |much of a |morning |night |cat |dog |coffee |tea |people )?(?:fan of|person|owl|fond of|into|keen on|crazy about|obsessed with|passionate about|partial to|(?:afraid|scared|terrified) of|lover of|more of a|interested in) ?(?!it\b|that\b|this\b|them\b|you\b|your\b|how\b|what\b|hearing\b|seeing\b|who\b|helping\b|the idea\b)\w*"),
     (_PREFERENCE, r"(?:my|our) (?:(?:all-time|absolute|current|new) )?(?:favou?rite|preferred)\b[^?]{1,80}? (?:is|are|has always been|was always) (?!(?:it|that|this|these|those|when|how|definitely|so|the one)\b)\w"),
     (_PREFERENCE, r"(?:my|our) (?:[\w-]+ )?(?:preference|hobby|hobbies|passion|interests?|pet peeve) (?:is|are|include|includes) (?!it\b|that\b|this\b)\w"),
     (_HABIT, r"I (?:do not )?(?:usually|always|never|mostly|normally|typically|rarely|seldom|only) (?!(?:know|knew|think|thought|want|wanted|feel|felt|get|got|seem|forget|forgot|imagine|expect|realize|hear|heard|see|seen|had|been|dream|try|have|tried|say|said|wish|need|hope|be|am|believe|really|saw|met|did|went|love|\w+ed|make sure|find|look|look forward|remember|remind|wonder)\b)\w+ (?!it\b|that\b|this\b|them\b|you\b|him\b|her\b)\w"),
     (_HABIT, rf"I {_ADV}(?:wake up|get up|go to bed|go (?:running|swimming|hiking|for (?:a )?(?:run|runs|walks?)|to (?:the gym|church|yoga))|exercise|work out|run|jog|swim|commute|meditate|practi[sc]e|train|volunteer|attend|play|do yoga|have (?:breakfast|lunch|dinner|therapy)|drink|cook|bake|visit)\b.{{0,60}}?{_TIMES}"),
     (_HABIT, r"I (?:have )?(?:started|took up|began|been|am) (?:volunteering|taking (?:an? )?(?:[\w-]+ ){0,3}(?:class|classes|lessons|course)|doing (?:yoga|pilates|karate|judo|crossfit)|training)\b"),
     (_HABIT, r"I (?:volunteer|collect|commute|do (?:yoga|pilates|karate|judo|crossfit)) (?!it\b|that\b|you\b)\w"),
+    (_OWNS, r"(?:my|our) (?:[\w-]+ )?(?:car|bike|bicycle|motorbike|laptop|phone|computer|pc|camera|guitar|piano|keyboard|monitor|boat|van) is (?:an? (?!bit|mess|little|lot|total)|(?-i:[A-Z]))\w*"),
     (_OWNS, r"(?:I|we) (?:drive|ride|own) (?:a|an) \w"),
 )  # fmt: skip
 _US = rf"(?:I|we|my {PERSON} and I)"  # wherever the table has "I or we"

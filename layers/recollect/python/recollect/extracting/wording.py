@@ -173,7 +173,7 @@ def _conjugated(clause: str) -> str:
             break
         position = one.start() + len(third)
         later = later[: one.start()] + third + later[one.end() :]
-        if word not in {"do", "have"}:
+        if word not in {"do", "have"} and not _CONDITION.match(clause):
             later = later[:position] + _FOLLOWING.sub(_coordinate, later[position:])
         break
     return clause[:start] + later
@@ -185,6 +185,7 @@ def _coordinate(found: re.Match[str]) -> str:
     return f"{link} {adverb}{third or verb}"
 
 
+_CONDITION = re.compile(r"(?:if|when|whenever|unless|before|after|every time)\b", re.IGNORECASE)
 _COORDINATED = words(
     "work live speak prefer use own teach study have hate love am do like want need manage lead run train"
 )
