@@ -45,6 +45,10 @@ _LASTING = re.compile(
     rf"|{_DOING}\b.{{3,120}}\b(?:every time|each time|whenever|by default|from now on|in (?:the )?future|in all (?:your|my)|in every)\b",
     re.IGNORECASE,
 )
+_IN_LANGUAGE = re.compile(rf"{_ANSWER}(?: to me| with me| me)? in {_LANGUAGE}\b", re.IGNORECASE)
+_SAYS_HOW_OFTEN = re.compile(
+    r"(?:always|never|only|do not|no|when|whenever|if|every|each|before|after|unless)\b", re.IGNORECASE
+)
 _AFTER = re.compile(rf"(?:always |never |do not |only )?{_DOING}\b", re.IGNORECASE)
 _CALL_ME = re.compile(r"(?:just )?(?:call|address) me (?:as )?(?P<name>[^\W\d_][\w'. -]{0,39})", re.IGNORECASE)
 _NOT_NAMES = re.compile(r"\b(?:back|later|when|if|at|on|crazy|old|tomorrow|a|an|the|in|for|and|now)\b", re.IGNORECASE)
@@ -96,6 +100,8 @@ def instruction(plain: str, subject: str) -> tuple[str, Kind] | None:
     if named:
         is_name = not _NOT_NAMES.search(named["name"])
         return (f"{_capital(subject)} wants to be called {named['name']}", CALLED) if is_name else None
+    if (asked is not None and asked["lasting"] is not None) or _IN_LANGUAGE.match(rest):
+        rest = rest if _SAYS_HOW_OFTEN.match(rest) else f"always {rest[:1].lower()}{rest[1:]}"
     lasts = asked is not None and asked["lasting"] is not None and _AFTER.match(rest)
     if _POINTING.search(rest) or not (lasts or _LASTING.match(rest)):
         return None

@@ -32,7 +32,7 @@ _UNRESOLVED = re.compile(
 _OTHERS = re.compile(r"\b(?:they|them|their|theirs|he|she|him|her|hers|his)\b", re.IGNORECASE)
 _ANTECEDENT = re.compile(r"\b(?:my|our) \w|[a-z,] (?-i:[A-Z])\w", re.IGNORECASE)
 _JOINT = re.compile(
-    r"[,;]? (?:and|but|so|plus|–|—|-) (?=(?:(?:now|also|then|currently) )?(?:I|i|my|we|our|please|always|never)\b)|; |, (?=I\b)",
+    r"[,;]? (?:and|but|so|plus|–|—|-) (?=(?:(?:now|also|then|currently) )?(?:I|we|please|always|never|maybe|perhaps|(?:my|our) [\w' ]{1,40}? (?:is|are|was|were|has|have|lives?|works?|can|do|does|likes?|loves?|hates?|prefers?|moved|runs?|uses?|speaks?|studies|wants?|expires|leaves))\b)|; |, (?=I\b)",
     re.IGNORECASE,
 )
 _COUPLE = re.compile(rf"(?:(?:my|our) {PERSON}(?:'s)?|me|I|(?-i:[A-Z])\w+)$", re.IGNORECASE)

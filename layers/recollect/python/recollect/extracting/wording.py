@@ -73,7 +73,7 @@ _VERBS = words(
     "watch listen collect volunteer travel tend avoid keep make follow support host deploy store ship start finish "
     "walk hike bike cycle dance sing paint draw sew knit garden fish surf ski climb code program design report mostly "
     "require identify celebrate attend visit call see meet think believe feel find buy sell pay send give bring help "
-    "turn share spend do go have be code pray fast lift stretch order share stay park check look try wash clean set ask tell write test wait stop open close answer"
+    "turn share spend do go have be code pray fast lift stretch order share stay park check look try wash clean set ask tell write test wait stop rely adopt review release merge migrate open close answer"
 )
 _MODALS = words("can will would should must could may might shall")
 _ADVERBS = words(
@@ -91,6 +91,9 @@ _PERSONS = re.compile(
 _AND_I = re.compile(rf"^my ({PERSON}) and (?:I|me)\b", re.IGNORECASE)
 _I_AND = re.compile(rf"^(?:me|I) and (my {PERSON})(?= )", re.IGNORECASE)
 _LET_US = re.compile("^let us ", re.IGNORECASE)
+_ACTOR = re.compile(r"(?<![\w'-])(?:I|we)(?![\w'-])", re.IGNORECASE)
+_LATER_AM = re.compile(r"(?<![\w'-])(I) am\b", re.IGNORECASE)
+_LATER_WAS = re.compile(r"(?<![\w'-])(I) was\b", re.IGNORECASE)
 _FOLLOWING = re.compile(r"( and|, and| but|,) ((?:also |then |now |never |always )?)([a-z]+)(?= [\w\d])")
 
 
@@ -123,25 +126,25 @@ def statement(clause: str, subject: str, *, team: bool) -> str:
     together = _AND_I.match(clause)
     if together:
         clause = f"\ufff9 and \ufffa {together[1]}{clause[together.end() :]}"
-    others = "their team" if team else "others"
-    clause = _conjugated(clause)
+    clause = _conjugated(clause, team)
+    together_as = f"{subject}'s team" if team else f"{subject} and others"
     state = {"named": bool(together), "acting": False}
 
     def replaced(found: re.Match[str]) -> str:
-        return _person(found[0].casefold(), subject, others, state)
+        return _person(found[0].casefold(), subject, together_as, state)
 
     text = _PERSONS.sub(replaced, clause).replace("\ufff9", subject).replace("\ufffa", "their")
     return text[:1].upper() + text[1:]
 
 
-def _person(word: str, subject: str, others: str, state: dict[str, bool]) -> str:
+def _person(word: str, subject: str, together: str, state: dict[str, bool]) -> str:
     was_named, was_acting = state["named"], state["acting"]
     state["named"] = True
     if word in {"i", "we"}:
         state["acting"] = True
         if was_acting:
             return "they"
-        return subject if word == "i" else f"{subject} and {others}"
+        return subject if word == "i" else together
     if word in {"my", "our"}:
         return "their" if was_named else f"{subject}'s"
     if word in {"mine", "ours"}:
@@ -151,17 +154,16 @@ def _person(word: str, subject: str, others: str, state: dict[str, bool]) -> str
     return "them" if was_named else subject
 
 
-def _conjugated(clause: str) -> str:
-    """Put the verbs of the first "I" into the third person, and those of later ones into the plural."""
-    found = re.search(r"(?<![\w'-])[Ii](?![\w'-])", clause)
+def _conjugated(clause: str, team: bool) -> str:
+    """Put the verbs of the first subject into the third person, and those of later ones into the plural."""
+    found = _ACTOR.search(clause)
     if found is None:
         return clause
-    if re.search(r"\bwe\b", clause[: found.start()], re.IGNORECASE):
-        return re.sub(r"(?<![\w'-])([Ii]) am\b", r"\1 are", clause)
     start = found.end()
-    rest = clause[start:]
-    later = re.sub(r"(?<![\w'-])([Ii]) am\b", r"\1 are", rest)
-    later = re.sub(r"(?<![\w'-])([Ii]) was\b", r"\1 were", later)
+    later = _LATER_AM.sub(r"\1 are", clause[start:])
+    later = _LATER_WAS.sub(r"\1 were", later)
+    if found[0].casefold() == "we" and not team:
+        return clause[:start] + later
     position, is_habit = 0, False
     for one in _WORD.finditer(later):
         word = one[0].casefold()
@@ -208,7 +210,7 @@ def _may_be_present(word: str) -> bool:
     return word.isalpha() and not word.endswith(("ed", "ing")) and word not in _MODALS | _PAST
 
 
-_THIRD = {"am": "is", "have": "has", "do": "does", "go": "goes"}
+_THIRD = {"am": "is", "are": "is", "were": "was", "have": "has", "do": "does", "go": "goes"}
 
 
 def _without_end(text: str) -> str:
