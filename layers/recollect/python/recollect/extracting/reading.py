@@ -9,10 +9,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from recollect.extracting import dates, instructions, languages, wording
+from recollect.extracting.kinds import HOW_TO, INSTRUCTION, Kind
 from recollect.extracting.people import PERSON
 from recollect.extracting.recalled import QUOTED, own_lines, without_recalled
 from recollect.extracting.sentences import SENTENCE_MAX_CHARS, sentences
-from recollect.extracting.statements import Kind, kind_of
+from recollect.extracting.statements import kind_of
 
 _STEPS_MAX_CHARS = 4_000
 _DOUBT = re.compile(
@@ -72,7 +73,7 @@ def read(speech: Speech) -> Iterator[tuple[str, Kind]]:
     while position < len(said):
         steps = _steps(said, position)
         if steps:
-            yield _told(" ".join(said[position : position + steps]), speech), instructions.HOW_TO
+            yield _told(" ".join(said[position : position + steps]), speech), HOW_TO
         elif len(said[position]) <= SENTENCE_MAX_CHARS:
             yield from _stated(said[position], speech)
         position += steps or 1
@@ -108,7 +109,7 @@ def _stated(sentence: str, speech: Speech) -> Iterator[tuple[str, Kind]]:
     yield from found
     if not found and "?" not in sentence and QUOTED not in sentence:
         others = languages.stated(sentence)
-        yield from (one for one in others if one[1] != instructions.INSTRUCTION or speech.is_to_agent)
+        yield from (one for one in others if one[1] != INSTRUCTION or speech.is_to_agent)
 
 
 def _of_clause(clause: str, sentence: str, speech: Speech) -> tuple[str, Kind] | None:
