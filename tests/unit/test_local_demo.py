@@ -52,15 +52,18 @@ def test_the_demos_conversations_become_facts_of_which_the_later_ones_correct_th
         assert decided.outcome == "superseded"
 
 
-def test_what_holds_is_told_before_what_was_replaced() -> None:
-    old = {"memory_id": "1", "content": "Ana lives in Rome", "tags": ["home"], "superseded_by": "2", "sources": [{}]}
-    new = {
-        "memory_id": "2",
-        "content": "Ana moved to Bari",
+def fact(memory_id: str, content: str, superseded_by: str | None, said: int) -> dict[str, Any]:
+    return {
+        "memory_id": memory_id,
+        "content": content,
         "tags": ["home"],
-        "superseded_by": None,
-        "sources": [{}, {}],
+        "superseded_by": superseded_by,
+        "sources": [{}] * said,
     }
+
+
+def test_what_holds_is_told_before_what_was_replaced() -> None:
+    old, new = fact("1", "Ana lives in Rome", "2", 1), fact("2", "Ana moved to Bari", None, 2)
 
     assert list(demo.known([old, new])) == [
         "  • Ana moved to Bari  (home; said in 2 conversations)",

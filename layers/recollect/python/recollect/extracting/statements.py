@@ -8,7 +8,7 @@ import re
 
 from recollect.extracting.dates import names_time
 from recollect.extracting.kinds import Kind
-from recollect.extracting.people import FAMILY, OTHERS, PERSON, PETS
+from recollect.extracting.people import FAMILY, NAME, OTHERS, PERSON, PETS
 
 _ADV = (
     r"(?:(?:always|never|usually|often|mostly|normally|typically|rarely|seldom|sometimes|mainly|only|now|currently|recently"
@@ -185,7 +185,7 @@ _TABLE: tuple[tuple[Kind, str], ...] = (
 )  # fmt: skip
 _RULES = tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _TABLE)
 
-_COUPLE = re.compile(rf"^my {PERSON} and I\b", re.IGNORECASE)  # says as much as "we"
+_COUPLE = re.compile(rf"^(?:my {PERSON}|(?!I\b){NAME}) and I\b", re.IGNORECASE)  # says as much as "we"
 _PERSON_STATES = re.compile(
     rf"(?:my|our) {PERSON}(?:"
     rf" (?:is|are|was|were) (?:not )?(?:{_CONDITION}|{_DIET}|{_TRAIT}|called|named|from|\d|an? {_ROLE}{_PASSING}\w|born|turning|expecting|living|studying|in (?:the )?(?:army|navy|college|university|high school|kindergarten|(?-i:[A-Z])))"
