@@ -17,10 +17,9 @@ from recollect.aws.errors import translating
 from recollect.conversation import Passage
 from recollect.errors import ExtractionFailed, Unavailable
 from recollect.extraction import Extraction, Recall
-from recollect.model import Memory, NewMemory
-from recollect.prompting import extracting
-from recollect.prompting.extracting import FoundMemory
-from recollect.prompting.rendering import Window, candidates, render, windows
+from recollect.model import QUERY_MAX_CHARS, Memory, NewMemory
+from recollect.prompting import found
+from recollect.prompting.rendering import candidates, render, windows
 from recollect.prompting.replies import InvalidReply, Problem, arguments
 from recollect.prompting.tasks import Task
 
@@ -141,7 +140,7 @@ class BedrockExtractor:
 
     def __init__(self, client: Any, model_id: str) -> None:
         self._model = ConverseModel(client, model_id)
-        self._task = extracting.task()
+        self._task = found.task()
 
     def extract(self, passage: Passage, recall: Recall) -> Extraction:
         """Find the memories in a passage; see ``Extractor.extract``.
@@ -156,23 +155,20 @@ class BedrockExtractor:
         spent: Counter[str] = Counter()
         memories: list[NewMemory] = []
         for window in windows(passage):
-            stored = candidates(recall(each.text) for each in window.new if each.is_citable)
-            read = partial(extracting.read, window=window, stored=stored)
-            found = self._model.ask(self._task, render(window, stored), read, spent)
-            found.sort(key=lambda each: each.message)
-            memories += [_to_store(each, passage, window, stored, recall) for each in found]
+            stored = candidates(recall(each.text[:QUERY_MAX_CHARS]) for each in window.new if each.is_citable)
+            read = partial(found.read, window=window, stored=stored)
+            answer = self._model.ask(self._task, render(window, stored), read, spent)
+            for each in sorted(answer, key=lambda one: one.message):
+                new = found.new_memory(each, passage, window)
+                same = None if each.same_as is None else stored[each.same_as - 1]
+                memories.append(new if same is None else _or_again(new, same, recall))
         return Extraction(tuple(memories), dict(spent))
 
 
-def _to_store(
-    found: FoundMemory, passage: Passage, window: Window, stored: Sequence[Memory], recall: Recall
-) -> NewMemory:
-    if found.same_as is not None:
-        same = stored[found.same_as - 1]
-        # Looked at again: what was deleted or changed while the model was thinking must not come back.
-        if any((each.memory_id, each.content) == (same.memory_id, same.content) for each in recall(same.content)):
-            return extracting.said_again(same, found, passage)
-    return extracting.new_memory(found, passage, window)
+def _or_again(new: NewMemory, same: Memory, recall: Recall) -> NewMemory:
+    """Say again what is stored, if it is still there: what was deleted while the model was thinking stays deleted."""
+    is_there = any((each.memory_id, each.content) == (same.memory_id, same.content) for each in recall(same.content))
+    return found.said_again(same, new) if is_there and found.is_repeat(new, same) else new
 
 
 _NO_REPLY = Problem("malformed_reply", "the reply was malformed")

@@ -7,14 +7,17 @@ leave its place. What our own context block says is left out: a memory must not 
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from recollect.conversation import EXTRACTION_CONTEXT_COUNT, Message, Passage, Role
+from recollect.extracting.recalled import without_recalled
+from recollect.extracting.sentences import pieces, shortened
 from recollect.model import Memory
 from recollect.text import is_blank
 
 WINDOW_MAX_CHARS = 12_000
+MESSAGE_CHARS = 60  # what stands around a text
 CONTEXT_MAX_CHARS = 600  # of a message that is only there to understand others
 NAME_MAX_CHARS = 64
 CANDIDATE_MAX_COUNT = 20
@@ -22,8 +25,6 @@ CANDIDATE_MAX_CHARS = 1_000  # longer memories are not shown: what is not seen i
 CITABLE = frozenset({Role.USER, Role.ASSISTANT, Role.DOCUMENT})
 _BAR = "| "
 _DELIMITER = re.compile(r"[<＜﹤‹〈⟨](?=[\W_]{0,8}recollect)", re.IGNORECASE)
-_RECALLED = re.compile(r"<\s*(recollect-[a-z]+)\s*>.*?(?:<\s*/\s*\1\s*>|\Z)", re.IGNORECASE | re.DOTALL)
-_RECALLED_LINE = re.compile(r"^[^\S\n]*- \[[0-9A-HJKMNP-TV-Z]{26}\] \(.*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class Excerpt:
     Parameters
     ----------
     text : str
-        Without recalled context; not yet made harmless.
+        Without context that was recalled; not yet made harmless.
     at_ms : int
         When it was said.
     """
@@ -69,17 +70,20 @@ class Window:
 
 
 def windows(passage: Passage) -> Iterator[Window]:
-    """Cut a passage into windows of at most 12,000 characters of new text; none without anything to cite."""
-    earlier = [_clipped(each) for each in _excerpts(passage) if each.message.index < passage.first]
+    """Cut a passage into windows of some 12,000 characters; none without anything to cite.
+
+    A message longer than that is cut into pieces, each in a window of its own.
+    """
+    excerpts = list(_excerpts(passage))
+    earlier = [_clipped(each) for each in excerpts if each.message.index < passage.first]
     new: list[Excerpt] = []
-    for excerpt in (
-        piece for each in _excerpts(passage) if each.message.index >= passage.first for piece in _cut(each)
-    ):
-        size = sum(len(each.text) for each in new) + len(excerpt.text)
-        is_next_piece = bool(new) and new[-1].message is excerpt.message
-        if new and (size > WINDOW_MAX_CHARS or is_next_piece):
+    size = 0
+    for excerpt in (piece for each in excerpts if each.message.index >= passage.first for piece in _cut(each)):
+        size += len(excerpt.text) + MESSAGE_CHARS
+        if new and (size > WINDOW_MAX_CHARS or new[-1].message is excerpt.message):
             yield from _window(earlier, new)
-            earlier, new = [*earlier, *map(_clipped, new)], []
+            earlier, new = [*earlier, *map(_clipped, new)][-EXTRACTION_CONTEXT_COUNT:], []
+            size = len(excerpt.text) + MESSAGE_CHARS
         new.append(excerpt)
     yield from _window(earlier, new)
 
@@ -100,25 +104,13 @@ def _cut(excerpt: Excerpt) -> Iterator[Excerpt]:
     if not excerpt.is_citable:
         yield _clipped(excerpt)
         return
-    rest = excerpt.text
-    while len(rest) > WINDOW_MAX_CHARS:
-        ends = (rest.rfind(gap, WINDOW_MAX_CHARS // 2, WINDOW_MAX_CHARS) for gap in ("\n", " "))
-        end = next((end for end in ends if end > 0), WINDOW_MAX_CHARS)
-        yield Excerpt(excerpt.message, rest[:end], excerpt.at_ms)
-        rest = rest[end:]
-    if not is_blank(rest):
-        yield Excerpt(excerpt.message, rest, excerpt.at_ms)
+    for piece in pieces(excerpt.text, WINDOW_MAX_CHARS):
+        if not is_blank(piece):
+            yield replace(excerpt, text=piece)
 
 
 def _clipped(excerpt: Excerpt) -> Excerpt:
-    if len(excerpt.text) <= CONTEXT_MAX_CHARS:
-        return excerpt
-    return Excerpt(excerpt.message, excerpt.text[:CONTEXT_MAX_CHARS] + " …", excerpt.at_ms)
-
-
-def without_recalled(text: str) -> str:
-    """Take out what our context block says, also of a block that was cut."""
-    return _RECALLED_LINE.sub("", _RECALLED.sub("\n", text))
+    return replace(excerpt, text=shortened(excerpt.text, CONTEXT_MAX_CHARS))
 
 
 def candidates(ranked: Iterable[Sequence[Memory]]) -> tuple[Memory, ...]:

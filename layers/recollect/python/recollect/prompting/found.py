@@ -13,11 +13,16 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, ValidationError, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
-from recollect.conversation import Message, Passage, Role
+from recollect.conversation import Passage, Role
+from recollect.extracting.turns import actor_of
 from recollect.model import Memory, MemoryType, NewMemory, Source
 from recollect.prompting import tasks
 from recollect.prompting.rendering import Excerpt, Window, harmless
 from recollect.prompting.replies import InvalidReply, Problem
+from recollect.reconciling.pair import Candidate, Statement, scope
+from recollect.reconciling.reading import read as read_statement
+from recollect.reconciling.tokens import Kind
+from recollect.reconciling.verdict import judge
 from recollect.schemas.fields import Closed, Importance, Label, Tag, instant
 from recollect.text import is_blank
 
@@ -30,6 +35,7 @@ TAG_MAX_COUNT = 8
 USER = "user"
 _DATE = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _BAR_OF_A_LINE = re.compile(r"(^|\n)\| ?")
+_SPECIFIC = frozenset({Kind.NAME, Kind.NUMBER, Kind.DATE})
 _TYPOGRAPHY = str.maketrans("‘’‚‛“”„‟–—‐‑−", "''''\"\"\"\"-----")
 
 
@@ -70,6 +76,9 @@ class FoundMemories(Closed):
     memories: Annotated[list[FoundMemory], Field(max_length=MEMORY_MAX_COUNT)]
 
 
+_FIELDS = frozenset({*FoundMemories.model_fields, *FoundMemory.model_fields})
+
+
 def task() -> tasks.Task:
     """Give what a model is asked for."""
     return tasks.load(PROMPT, TOOL, FoundMemories)
@@ -98,8 +107,8 @@ def read(arguments: object, window: Window, stored: Sequence[Memory]) -> list[Fo
 
 
 def _problem(error: Any) -> Problem:
-    place = ".".join(str(step) for step in error["loc"]) or "the arguments"
-    return Problem(str(error["type"]), f"{place}: {error['msg']}")
+    steps = (str(step) if isinstance(step, int) or step in _FIELDS else "(another field)" for step in error["loc"])
+    return Problem(str(error["type"]), f"{'.'.join(steps) or 'the arguments'}: {error['msg']}")
 
 
 def _mistakes(found: FoundMemory, window: Window, stored_count: int) -> list[tuple[str, str]]:
@@ -144,21 +153,30 @@ def new_memory(found: FoundMemory, passage: Passage, window: Window) -> NewMemor
         metadata_json="{}" if is_of_user else json.dumps({"subject": found.subject.strip()}, ensure_ascii=False),
         agent_id=passage.agent_id,
         session_id=passage.session_id,
-        actor=_speaker(excerpt.message),
+        actor=actor_of(excerpt.message),
         occurred_at_ms=excerpt.at_ms if found.occurred_at is None else found.occurred_at,
-        sources=(_source(passage, found),),
+        sources=(Source(passage.transcript_id, found.message, found.message),),
     )
 
 
-def said_again(stored: Memory, found: FoundMemory, passage: Passage) -> NewMemory:
+def is_repeat(new: NewMemory, stored: Memory) -> bool:
+    """Tell whether a memory may say what a stored one says, as the model holds: whether no rule speaks against it.
+
+    It must be from the same speaker, of the same kind, have no name, number or date that the stored one has not, and
+    neither contradict it nor add to it by the rules of reconciling.
+    """
+    statement = Statement(new.content, new.type, new.actor, new.session_id, new.occurred_at_ms)
+    candidate = Candidate.of(stored, cosine=0.0)  # so that closeness counts for nothing
+    if scope(statement, candidate) is not None or _specifics(new.content) - _specifics(stored.content):
+        return False
+    return judge(statement, candidate).outcome in ("unchanged", "created")
+
+
+def _specifics(text: str) -> set[str]:
+    return {token.key for token in read_statement(text).tokens if token.kind in _SPECIFIC}
+
+
+def said_again(stored: Memory, new: NewMemory) -> NewMemory:
     """Make the memory to store of one that says what a stored one says: the same statement, from another place."""
     same = NewMemory(**{field.name: getattr(stored, field.name) for field in fields(NewMemory)})
-    return replace(same, sources=(_source(passage, found),))
-
-
-def _source(passage: Passage, found: FoundMemory) -> Source:
-    return Source(passage.transcript_id, found.message, found.message)
-
-
-def _speaker(message: Message) -> str | None:
-    return message.name or (Role.ASSISTANT.value if message.role is Role.ASSISTANT else None)
+    return replace(same, sources=new.sources)
