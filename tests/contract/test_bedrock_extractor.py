@@ -7,14 +7,16 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 from recollect import telemetry
+from recollect.answers import SearchQuery
 from recollect.aws.converse import BedrockExtractor
 from recollect.errors import ExtractionFailed, Unavailable
 from recollect.extraction import Recall
 from recollect.model import Memory, MemoryType, NewMemory, Source
+from recollect.storing import ToStore
 
 from tests.support import converse
 from tests.support.bedrock_server import DENIED, THROTTLED, BedrockServer, Reply, answering, calling, serving
-from tests.support.builders import NOW_MS, memory
+from tests.support.builders import NOW_MS, asking, controller, memory
 from tests.support.passages import TRANSCRIPT, passage
 
 pytestmark = pytest.mark.enable_socket
@@ -491,3 +493,29 @@ def test_a_long_passage_is_read_window_by_window(extractor: BedrockExtractor, se
     assert [each.sources[0].first for each in extraction.memories] == [0, 2, 4]
     assert extraction.tokens == {"input": 3_000, "output": 150}
     assert question(server, 1).startswith("<recollect-earlier>\n0 user")
+
+
+def test_five_sessions_that_say_the_same_leave_one_memory_and_bad_replies_change_nothing(
+    extractor: BedrockExtractor, server: BedrockServer
+) -> None:  # case M5
+    of = controller()
+    dark = {**PEANUTS, "message": 0, "quote": "I prefer dark mode", "content": "The user prefers dark mode."}
+    other = {**dark, "content": "The user likes interfaces in dark mode.", "same_as": 1}
+    script(server, *map(converse.remembering, ([dark], [dark], [other], [other], [other])))
+
+    def stored(text: str = "dark mode") -> list[Memory]:
+        return [hit.memory for hit in of.search("ana", SearchQuery(text=text, reinforces=False)).hits]
+
+    def ingest() -> None:
+        extraction = extractor.extract(passage(("user", "I prefer dark mode")), stored)
+        of.store(asking(), [ToStore(each) for each in extraction.memories])
+
+    for _ in range(5):
+        ingest()
+    server.replies.extend(map(answering, list(REFUSED.values())[:10]))
+    for _ in range(5):
+        with pytest.raises(ExtractionFailed):
+            ingest()
+
+    (one,) = stored()
+    assert (one.content, one.version, one.access_count) == ("The user prefers dark mode.", 1, 4)
