@@ -25,7 +25,7 @@ CLAUDE = "eu.anthropic.claude-sonnet-4-5-20250929-v1:0"
 TALK = passage(
     ("user", "Hi! My sister Vera is diabetic."),
     ("assistant", "Noted. You love dark mode, right?"),
-    ("user", "Yes, and I'm allergic to peanuts."),
+    ("user", "Yes, and I'm allergic to peanuts. Vera has a nut allergy."),
     first=1,
 )
 PEANUTS = {
@@ -151,7 +151,7 @@ def test_the_model_sees_new_messages_and_earlier_ones_apart_and_stored_memories_
             "1 assistant Tue 2023-11-14T22:14:20Z",
             "| Noted. You love dark mode, right?",
             "2 user Tue 2023-11-14T22:15:20Z",
-            "| Yes, and I'm allergic to peanuts.",
+            "| Yes, and I'm allergic to peanuts. Vera has a nut allergy.",
             "</recollect-new>",
         ]
     )
@@ -224,6 +224,9 @@ REFUSED = {
     "no such day": changed(occurred_at="2026-02-30"),
     "unknown memory": changed(same_as=1),
     "the assistant's word on the user": changed(message=1, quote="You love dark mode", subject="User"),
+    "a sister's illness as the user's": converse.remembering(
+        [{**PEANUTS, "content": "The user has a nut allergy.", "message": 2, "quote": "Vera has a nut allergy"}]
+    ),
     "malformed by its own account": converse.reply(stop="malformed_tool_use"),
 }
 
