@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from moto.core.botocore_stubber import BotocoreStubber
 from recollect import erasure, keys
 from recollect.aws import clients
 from recollect.aws.transcripts import DELETES_PER_TRANSACTION, DynamoDBTranscriptStore
@@ -345,9 +346,14 @@ CALLS: dict[str, Callable[[TranscriptStore, Transcript], object]] = {
 @pytest.fixture
 def in_weather(aws: None, make: Make, monkeypatch: pytest.MonkeyPatch) -> tuple[TranscriptStore, Weather]:
     monkeypatch.setattr("time.sleep", lambda _: None)  # botocore's, between attempts
+    weather, emulator = Weather(), BotocoreStubber.__call__
+
+    def refused_or_done(of: BotocoreStubber, event_name: str, request: Any, **given: Any) -> Any:
+        return weather.answer(request, event_name) or emulator(of, event_name, request, **given)
+
     make.store("dynamodb")
-    client = clients.dynamodb_client()
-    return DynamoDBTranscriptStore(client, TABLE_NAME), Weather(client)
+    monkeypatch.setattr(BotocoreStubber, "__call__", refused_or_done)
+    return DynamoDBTranscriptStore(clients.dynamodb_client(), TABLE_NAME), weather
 
 
 @pytest.mark.parametrize("call", CALLS)
