@@ -62,9 +62,7 @@ class Queue(Construct):
 
     def grant_send(self, grantee: iam.IGrantable) -> None:
         """Allow sending jobs, and nothing else."""
-        iam.Grant.add_to_principal(
-            grantee=grantee, actions=["sqs:SendMessage"], resource_arns=[self.queue.queue_arn]
-        )
+        iam.Grant.add_to_principal(grantee=grantee, actions=["sqs:SendMessage"], resource_arns=[self.queue.queue_arn])
 
     def feed(self, function: lambda_.Function) -> None:
         """Give batches of messages to a function, which tells one by one which of them failed."""

@@ -16,6 +16,7 @@ from infra.storage import Storage
 
 _ROOT = Path(__file__).resolve().parent.parent
 _FUNCTIONS = _ROOT / "functions"
+_API, _INGEST = "api", "ingest"
 # API Gateway gives up after 30 s; the function ends first, so that its own log line tells why.
 _API_TIMEOUT_S = 29
 
@@ -38,10 +39,10 @@ class RecollectStack(Stack):
         self._storage = Storage(self, "Storage", emulated=settings.emulated)
         self._queue = Queue(self, "Ingestion", emulated=settings.emulated)
         self._queue.take_uploads(self._storage, settings.stage)
-        folders = [_FUNCTIONS / name for name in ("api", "ingest")]
+        folders = [_FUNCTIONS / _API, _FUNCTIONS / _INGEST]
         self._layers = Layers(self, "Layers", root=_ROOT, settings=settings, function_folders=folders)
-        function = self._function("ApiFunction", "api", _API_TIMEOUT_S)
-        ingest = self._function("IngestFunction", "ingest", INGEST_TIMEOUT_S)
+        function = self._function("ApiFunction", _API, _API_TIMEOUT_S)
+        ingest = self._function("IngestFunction", _INGEST, INGEST_TIMEOUT_S)
         self._queue.feed(ingest.function)
         authorizer = make_authorizer(self, settings)
         api = Api(self, "Api", function=function.function, guard=authorizer.guard, settings=settings)
@@ -75,7 +76,7 @@ class RecollectStack(Stack):
             size=FunctionSize(settings.memory_mb, timeout_s, settings.log_retention_days),
         )
         self._storage.grant_commit_and_read(function.role)
-        self._storage.grant_objects(function.role)
+        self._storage.grant_objects(function.role)  # deleting too: a segment that it made anew may come too late
         self._queue.grant_send(function.role)
         grant_models(function.role, [settings.bedrock_model_id, settings.extraction_model_id])
         return function

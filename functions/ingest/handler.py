@@ -1,5 +1,8 @@
 """stub"""
+
 import json, os, time
+
+
 def lambda_handler(event, context):
     failures = []
     for r in event["Records"]:
