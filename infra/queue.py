@@ -16,7 +16,7 @@ from constructs import Construct
 
 from infra.storage import Storage
 
-INGEST_TIMEOUT_S = 120
+INGEST_TIMEOUT_S = 300  # one window of a model at its slowest: two questions, each sent twice, 60 s each
 MAX_RECEIVES = 3
 _RETENTION = Duration.days(14)  # the longest there is
 # AWS asks for six times the function's timeout, so that no message is taken again while it is worked on.

@@ -45,6 +45,17 @@ class Erasing:
     _committer: Committer
     _compactor: Compactor
 
+    def is_life(self, user_id: str, epoch: str) -> bool:
+        """Tell whether the user's partition is in this life, and not being erased.
+
+        Raises
+        ------
+        Unavailable
+            If the store does not answer.
+        """
+        head = self._store.read_head(user_id)
+        return head.epoch == epoch and head.erasing_since_ms is None
+
     def purge(self, request: Request, memory_id: str, expected_version: int | None = None) -> Outcome:
         """Hide one memory at once, as a delete, and redact its text everywhere; deleted ones too.
 

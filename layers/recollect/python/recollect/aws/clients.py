@@ -29,6 +29,11 @@ def s3_client() -> Any:
     return _client("s3", READ_TIMEOUT_S, MAX_ATTEMPTS, S3_CONNECTIONS)
 
 
+def sqs_client() -> Any:
+    """Make the SQS client."""
+    return _client("sqs", READ_TIMEOUT_S, MAX_ATTEMPTS)
+
+
 def bedrock_client() -> Any:
     """Make the Bedrock runtime client."""
     return _client("bedrock-runtime", BEDROCK_READ_TIMEOUT_S, BEDROCK_MAX_ATTEMPTS)
