@@ -8,7 +8,7 @@ from operator import eq, ge, gt, le, lt, ne
 from typing import Any
 
 from hypothesis import strategies as st
-from recollect.model import Memory, MemoryType, Status, Touch
+from recollect.model import Memory, MemoryType, Source, Status, Touch
 
 from tests.support.builders import NOW_MS, memory
 
@@ -36,6 +36,7 @@ MEMORIES = st.builds(
     status=st.sampled_from(Status),
     tags=_TEXTS,
     flags=_TEXTS,
+    sources=_TEXTS.map(lambda ids: tuple(Source(one, number, 9) for one in ids for number in (0, 4))),
     importance=st.sampled_from([0.0, 0.5, 0.9, 1.0]),
     pinned=st.booleans(),
     created_at_ms=_TIMES,
@@ -49,6 +50,7 @@ MEMORIES = st.builds(
     metadata_json=_METADATA.map(json.dumps),
 )
 
+_LISTS = ("tags", "flags", "transcripts")
 _EQUALITY = ("eq", "ne")
 _ORDER = ("gt", "gte", "lt", "lte")
 
@@ -73,7 +75,7 @@ def _metadata(path: Any) -> st.SearchStrategy[dict[str, Any]]:
 COMPARISONS: dict[str, st.SearchStrategy[dict[str, Any]]] = {
     "type": _scalar("type", list(MemoryType), _EQUALITY),
     "status": _scalar("status", list(Status), _EQUALITY),
-    **{name: _comparison(name, {"contains": st.sampled_from("abz")}) for name in ("tags", "flags")},
+    **{name: _comparison(name, {"contains": st.sampled_from("abz")}) for name in _LISTS},
     "importance": _scalar("importance", [0, 0.5, 0.9, 1, 2], (*_EQUALITY, *_ORDER)),
     "access_count": _scalar("access_count", [0, 1, 1.5, 3, 10**20], (*_EQUALITY, *_ORDER)),
     **{
@@ -138,7 +140,7 @@ def lets_through(asked: dict[str, Any], of: Memory) -> bool:
 def _values_at(path: list[str], of: Memory) -> list[Any]:
     """Give the value in a list, and an empty list for a field that is missing."""
     name = path[0]
-    if name in ("tags", "flags"):
+    if name in _LISTS:
         return [list(getattr(of, name))] if getattr(of, name) else []
     if name != "metadata":
         value = getattr(of, name + "_ms", None) if hasattr(of, name + "_ms") else getattr(of, name)

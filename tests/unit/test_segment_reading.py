@@ -66,7 +66,7 @@ def assert_same_answers(read: Segment, naive: Partition) -> None:
         for path in PATHS:
             found = read.metadata_matching(path, is_wanted)
             assert seen(read, found) == seen_live(naive, naive.parts[-1].metadata_matching(path, is_wanted))
-    for name in ("tags", "flags"):
+    for name in ("tags", "flags", "transcripts"):
         texts, expected = read.texts(name), naive.parts[-1].texts(name)
         assert seen(read, texts.filled) == seen_live(naive, expected.filled)
         for text in (*OPERANDS, "c", "é", "a\x00"):
