@@ -28,9 +28,7 @@ class Finding:
         Searched for what an extractor compares with.
     """
 
-    def __init__(
-        self, extractors: Mapping[str, Extractor], budget: TokenBudget, controller: MemoryController
-    ) -> None:
+    def __init__(self, extractors: Mapping[str, Extractor], budget: TokenBudget, controller: MemoryController) -> None:
         self._extractors = extractors
         self._budget = budget
         self._controller = controller

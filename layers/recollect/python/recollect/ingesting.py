@@ -15,7 +15,15 @@ from recollect.budget import BudgetUsedUp
 from recollect.commit import MAX_ATTEMPTS, Request, Surroundings
 from recollect.controller import MemoryController
 from recollect.conversation import Part, Passage, Transcript, TranscriptStatus
-from recollect.errors import Conflict, CorruptData, ExtractionFailed, InvalidInput, NotFound, RecollectError, Unavailable
+from recollect.errors import (
+    Conflict,
+    CorruptData,
+    ExtractionFailed,
+    InvalidInput,
+    NotFound,
+    RecollectError,
+    Unavailable,
+)
 from recollect.finding import Finding
 from recollect.formats.reading import messages_of
 from recollect.object_store import ObjectStore
@@ -198,7 +206,9 @@ class Ingestion:
                 return call()
             except Unavailable as error:
                 telemetry.count("ingestion_retries")
-                wait_s = max(error.retry_after_s, 0) * self._surroundings.random() + ceiling_s * self._surroundings.random()
+                wait_s = (
+                    max(error.retry_after_s, 0) * self._surroundings.random() + ceiling_s * self._surroundings.random()
+                )
                 if self._surroundings.now_ms() + wait_s * 1000 >= deadline_ms:
                     raise
                 self._surroundings.sleep(wait_s)
@@ -216,7 +226,7 @@ class Ingestion:
         parts = passages.to_read(found, start)
         try:
             with telemetry.stage("read"):
-                data = self._objects.get_many([part_key(job, part) for part in parts])
+                data = self._objects.get_many([_key(job, part) for part in parts])
                 messages = [each for part, of in zip(parts, data, strict=True) for each in messages_of(part, of)]
         except NotFound as error:
             if self._present(job) is None:
@@ -234,9 +244,7 @@ class Ingestion:
                 return present
             try:
                 now_ms = self._surroundings.now_ms()
-                return self._transcripts.save(
-                    job.user_id, job.epoch, replace(changed, updated_at_ms=now_ms), present
-                )
+                return self._transcripts.save(job.user_id, job.epoch, replace(changed, updated_at_ms=now_ms), present)
             except Conflict:
                 telemetry.count("transcript_conflicts")
                 present = self._present(job)
@@ -264,6 +272,11 @@ def retry_after_s(error: Exception, receive_count: int, random: float) -> int:
         return 0
     most = FIRST_RETRY_S if receive_count == 1 else NEXT_RETRY_S
     return round(most * (1 + random) / 2)
+
+
+def _key(job: IngestionJob, part: Part) -> str:
+    name = keys.upload_object if part.is_upload else keys.part_object
+    return name(job.user_id, job.epoch, job.transcript_id, part.part_id)
 
 
 def _progressed(transcript: Transcript, task: Task, to: int) -> Transcript:
