@@ -34,7 +34,8 @@ class Synthesised:
     def function(self, name: str) -> Properties:
         """Give the properties of a function: ``"Api"`` or ``"Ingest"``."""
         (found,) = [key for key in self.resources("Lambda::Function") if key.startswith(f"{name}Function")]
-        return self.resources("Lambda::Function")[found]["Properties"]
+        properties: Properties = self.resources("Lambda::Function")[found]["Properties"]
+        return properties
 
     @property
     def outputs(self) -> dict[str, Any]:

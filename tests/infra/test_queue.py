@@ -1,7 +1,7 @@
 from collections.abc import Callable
 
 import pytest
-from recollect import keys
+from recollect import ingesting, keys
 
 from tests.infra.support import Properties, Synthesised
 
@@ -13,6 +13,12 @@ def _policies(synthesised: Synthesised) -> dict[str, list[Properties]]:
         policy["Queues"][0]["Ref"]: policy["PolicyDocument"]["Statement"]
         for policy in synthesised.all("SQS::QueuePolicy")
     }
+
+
+def test_the_queue_gives_a_message_as_often_as_the_ingestion_counts(every: Synthesised) -> None:
+    redrive = every.resources("SQS::Queue")[every.queue]["Properties"]["RedrivePolicy"]
+
+    assert redrive["maxReceiveCount"] == ingesting.MAX_RECEIVES
 
 
 def test_what_failed_three_times_waits_two_weeks_in_the_dead_letter_queue(every: Synthesised) -> None:
@@ -77,7 +83,7 @@ def test_the_bucket_tells_the_queue_of_uploads_and_of_nothing_else(every: Synthe
 
     assert told["Queue"] == {"Fn::GetAtt": [every.queue, "Arn"]}
     assert told["Event"] == "s3:ObjectCreated:*"
-    assert rules == {"prefix": "users/", "suffix": ".upload"}
+    assert rules == {"prefix": "users/", "suffix": keys.UPLOAD_SUFFIX}
 
 
 def test_the_queue_lets_the_bucket_send_before_the_bucket_tries(every: Synthesised) -> None:

@@ -69,5 +69,5 @@ class Finding:
         return extraction.memories
 
     def _recall(self, user_id: str, text: str) -> Sequence[Memory]:
-        query = SearchQuery(text[:QUERY_MAX_CHARS], k=RECALL_COUNT, reinforces=False)
+        query = SearchQuery(text=text[:QUERY_MAX_CHARS], k=RECALL_COUNT, reinforces=False)
         return [hit.memory for hit in self._controller.search(user_id, query).hits]

@@ -94,9 +94,11 @@ class Settings:
         given = {
             name: environ.get(name, "") if name in wanted else "" for name in (*_COMMON, *_EMBEDDING, *_EXTRACTION)
         }
-        for name in _NUMBERS:
-            if given[name] and not (given[name].isdecimal() and int(given[name]) > 0):
-                problems.append(f"{name} must be a positive whole number")
+        problems += [
+            f"{name} must be a positive whole number"
+            for name in _NUMBERS
+            if given[name] and not (given[name].isdecimal() and int(given[name]) > 0)
+        ]
         if problems:
             raise InvalidSettings("; ".join(problems))
         return cls(

@@ -1,7 +1,7 @@
 """Counts of the tokens that models took, in the table of the memories: an item for each user and day."""
 
 from collections.abc import Mapping
-from datetime import date, datetime, time, timedelta, UTC
+from datetime import UTC, date, datetime, time, timedelta
 
 from recollect import keys
 from recollect.aws.errors import translating
