@@ -10,6 +10,8 @@ from enum import StrEnum
 
 DIGEST_BYTES = 8
 MESSAGE_MAX_COUNT = 20_000  # of a part: their digests fit an item
+TRANSCRIPT_MAX_COUNT = 100_000  # messages of a transcript
+UPLOAD_MAX_BYTES = 50_000_000
 EXTRACTION_CONTEXT_COUNT = 8  # messages before a passage that come with it, to be understood
 
 
@@ -97,6 +99,8 @@ class Part:
         8 bytes for each message, by which one that is sent again is known; see ``joining.py``.
     is_upload : bool
         Whether the caller put the object.
+    skipped : int
+        Messages at the beginning of the object that had come before, and are not of this part.
     """
 
     part_id: str
@@ -109,6 +113,7 @@ class Part:
     extractor: str
     digests: bytes = field(repr=False)
     is_upload: bool = False
+    skipped: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -224,14 +224,10 @@ def transcript_objects(user_id: str, epoch: str, transcript_id: str) -> str:
     return f"{objects_of(user_id)}{epoch}/transcripts/{transcript_id}/"
 
 
-def part_object(user_id: str, epoch: str, transcript_id: str, part_id: str) -> str:
-    """Key of the object that holds messages of a transcript which came through the API."""
-    return f"{transcript_objects(user_id, epoch, transcript_id)}{part_id}.part"
-
-
-def upload_object(user_id: str, epoch: str, transcript_id: str, part_id: str) -> str:
-    """Key of the object that a caller puts with a presigned URL."""
-    return f"{transcript_objects(user_id, epoch, transcript_id)}{part_id}{UPLOAD_SUFFIX}"
+def part_object(user_id: str, epoch: str, transcript_id: str, part_id: str, *, is_upload: bool = False) -> str:
+    """Key of the object that holds messages of a transcript; of one that a caller puts with a presigned URL."""
+    end = UPLOAD_SUFFIX if is_upload else ".part"
+    return f"{transcript_objects(user_id, epoch, transcript_id)}{part_id}{end}"
 
 
 def upload_of(key: str, user_id: str) -> tuple[str, str, str]:

@@ -49,6 +49,7 @@ def part_item(user_id: str, transcript_id: str, part: Part) -> Item:
         "extract": {"S": part.extract.value},
         "extractor": {"S": part.extractor},
         "digests": {"B": part.digests},
+        "skipped": number(part.skipped),
         **({"is_upload": {"BOOL": True}} if part.is_upload else {}),
     }
 
@@ -75,6 +76,7 @@ def read_part(item: Item) -> Part:
             extractor=item["extractor"]["S"],
             digests=bytes(item["digests"]["B"]),
             is_upload="is_upload" in item,
+            skipped=int(item["skipped"]["N"]),
         ),
     )
 

@@ -73,13 +73,13 @@ def messages_of(part: Part, data: bytes) -> list[Message]:
     InvalidInput
         If the bytes are not those of the part.
     """
-    messages = read_bytes(data, part.format).messages
+    messages = read_bytes(data, part.format).messages[part.skipped :]
     if len(messages) != part.count:
         raise InvalidInput("the object holds another number of messages than its part")
     return [
         replace(
             message,
-            index=part.first + message.index,
+            index=part.first + message.index - part.skipped,
             at_ms=part.occurred_at_ms if message.at_ms is None else message.at_ms,
         )
         for message in messages
