@@ -169,8 +169,8 @@ class Partition(Parts):
         return None
 
     def statements(self, identity: bytes) -> list[str]:
-        """Name the memories with this identity, whatever their status, expired ones too."""
-        return [self.memory_id(row) for row in self._rows_of_identity(identity)]
+        """Name the memories with this identity, oldest first, whatever their status, expired ones too."""
+        return sorted(self.memory_id(row) for row in self._rows_of_identity(identity))
 
     def citing(self, transcript_id: str) -> Mask:
         """Find the rows, dead ones too, of memories that cite a transcript.

@@ -109,9 +109,10 @@ class Nominated:
     @property
     def needed(self) -> list[str]:
         """The memories whose content the decision needs."""
-        target = self.asked.supersedes or (self.known if self.asked.memory.sources else None)
-        wanted = [target] if target else [memory_id for memory_id, _ in self.close]
-        return [*wanted, *self.before]
+        named = self.asked.supersedes
+        wanted = [named] if named else [memory_id for memory_id, _ in self.close]
+        cited = [self.known] if self.known and self.asked.memory.sources else []
+        return [*wanted, *cited, *self.before]
 
 
 @dataclass(frozen=True, slots=True)
