@@ -15,6 +15,6 @@ PETS = (
 )
 PERSON = (
     r"(?:(?:older|younger|little|big|late|twin|eldest|youngest|oldest|best|new|old|only|\w+-year-old) )*"
-    rf"(?P<who>(?P<family>{FAMILY})|(?P<pet>{PETS})|(?P<other>{OTHERS}))"
-    r"(?:,? [A-Z][\w'-]+,?)?"
+    rf"(?:{FAMILY}|{PETS}|{OTHERS})\b"
+    r"(?:,? (?-i:[A-Z])[\w'-]+,?)?"
 )

@@ -29,7 +29,7 @@ def sentences(line: str) -> Iterator[str]:
         is_open = word in _INNER or any(character.isalnum() for character in word)
         if is_open or word[0] in "?!":
             said.append(word)
-        if word.rstrip(_CLOSING).endswith(_ENDS) and not _is_abbreviation(word) and said:
+        if word.rstrip(_CLOSING).endswith(_ENDS) and said and not _is_abbreviation(word, said):
             yield " ".join(said)
             said = []
     if said:
@@ -60,6 +60,10 @@ def _cut(text: str, start: int, end: int) -> int:
     return end
 
 
-def _is_abbreviation(word: str) -> bool:
+def _is_abbreviation(word: str, said: list[str]) -> bool:
     plain = word.lstrip("(\"'“").casefold()
-    return plain in _ABBREVIATIONS or (len(plain) == 2 and plain[0].isalpha() and plain[0] != "i" and plain[1] == ".")
+    return (
+        plain in _ABBREVIATIONS
+        or (len(said) == 1 and plain[:-1].isdecimal())
+        or (len(plain) == 2 and plain[0].isalpha() and plain[0] != "i" and plain[1] == ".")
+    )

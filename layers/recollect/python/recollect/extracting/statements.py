@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 
 from recollect.extracting.dates import names_time
-from recollect.extracting.people import PERSON, PETS
+from recollect.extracting.people import FAMILY, OTHERS, PERSON, PETS
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +90,8 @@ _TECHNICAL = (
 )
 _VALUE = (
     r"(?:is|are|was|were|will be) (?:now |currently |still |always )?(?:(?:on|in|at|by|due|set|scheduled|planned|moved|postponed|pushed|built"
-    r"|written|hosted|called|named|based|deployed|located|owned|maintained|managed|limited|capped|run by)\b|[A-Z0-9\"`€$£]"
-    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|an? [\w-]+)"
+    r"|written|hosted|called|named|based|deployed|located|owned|maintained|managed|limited|capped|run by)\b|(?-i:[A-Z])|[0-9\"`€$£]"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|an? (?!(?:bit|mess|disaster|nightmare|lot|little|pain|joke|huge|big|great|good|total|complete|real|success|hit|blast)\b)[\w-]+)"
     r"|(?:uses|use|runs?|run on|starts|ends|ships|lives? (?:in|on|at)|targets|requires|needs|supports|depends on|consists of|deploys?"
     r"|has (?:\d|two|three|four|five|six|seven|eight|nine|ten)|(?:has )?moved (?:to|from)|migrated|switched) "
 )
@@ -105,6 +105,7 @@ _HEALTH = Kind(("health", "identity"), 0.9)
 _HOME = Kind(("home", "identity"), 0.8)
 _WORK = Kind(("work", "identity"), 0.8)
 _FAMILY = Kind(("family",), 0.7)
+_PEOPLE = Kind(("people",), 0.6)
 _SKILL = Kind(("skill",), 0.6)
 _PREFERENCE = Kind(("preference",), 0.7)
 _HABIT = Kind(("habit",), 0.5)
@@ -148,13 +149,14 @@ _TABLE: tuple[tuple[Kind, str], ...] = (
     (_HEALTH, r"my blood (?:type|group|pressure) is\b"),
     # who somebody is
     (_IDENTITY, r"my (?:full |first |last |middle |real |sur|nick)?name is (?!not\b)\w"),
-    (_IDENTITY, r"my (?:birthday|date of birth|pronouns|nationality|native language|first language|mother tongue|zodiac sign|star sign|religion|timezone|time zone|height|weight|shoe size|age"
+    (_IDENTITY, r"my (?:birthday|date of birth|pronouns|nationality|native language|first language|mother tongue|zodiac sign|star sign|religion|timezone|time zone|height|weight|shoe size|age|anniversary|wedding anniversary"
      r"|email|e-mail|email address|phone number|phone|address|website|blog|hometown|home town|username|handle|github) (?:is|are) (?!so\b|very\b|really\b|not\b|too\b)\w"),
     (_IDENTITY, r"(?:I (?:was|am) (?:born|raised)|I grew up|I come from|I am (?:originally )?from|I am called|I go by|people call me|everyone calls me|my friends call me) \w"),
     (_IDENTITY, rf"I am {_ADV}(?:not )?{_TRAIT}"),
     (_IDENTITY, r"I am (?:\d{1,3}|(?:eighteen|nineteen|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty)(?:-\w+)?))(?: years old| years of age)?(?:$|,| and\b)"),
     (_IDENTITY, r"I am (?:half )?(?-i:[A-Z])[\w'-]+(?: (?-i:[A-Z])[\w'-]+)?(?:$|,| and\b| from\b| but\b)"),
     (_IDENTITY, r"I (?:speak|understand) (?:\w+ )?(?-i:[A-Z])\w+"),
+    (_IDENTITY, r"I (?:just )?turned \d{1,3}\b"),
     (_IDENTITY, r"I am (?:a native \w+ speaker|fluent in \w)"),
     (_HOME, rf"(?:I|we|my {PERSON} and I) {_ADV}(?:live|lived|reside|have (?:been living|lived)|am living|are living|used to live|am based|are based|rent|am renting|are renting) (?:in|at|on|with|near|by|alone|together|here in|an?|out(?:side)? of|for) ?\w?"),
     (_HOME, r"(?:I|we|my \w+ and I) (?:have )?(?:recently |finally )?(?:moved|relocated) (?:(?:back |over )?(?:to|from|into|in with)) (?!it\b|that\b|this\b)\w"),
@@ -183,8 +185,9 @@ _TABLE: tuple[tuple[Kind, str], ...] = (
     (Kind(("tool",), 0.5), rf"I {_ADV}{_NOT}(?:use|am using|maintain|develop with|code in|program in|write|run) (?!(?:it|that|this|them|these|those|to|my|a lot|the same|more|about|your|down|in my|poems?|songs?|stories|for fun|late|into|out|around)\b)\w"),
     (_PROJECT, rf"(?:our|my) (?:[\w/-]+ ){{0,3}}?{_THINGS}(?: [\w/-]+)? (?:{_VALUE})"),
     (Kind(("project",), 0.6), rf"the (?:[\w/-]+ ){{0,2}}?{_THINGS} (?:for [\w ]{{2,30}} )?(?:{_VALUE})"),
+    (_PROJECT, rf"we (?:have|hold|do|meet for) (?:an?|our|the) (?:[\w-]+ ){{0,2}}?(?:stand-?up|retro|retrospective|sync|review|planning|meeting|call|demo|one-on-one)s? .{{0,40}}?{_TIMES}"),
     # what somebody prefers, and does again and again
-    (_PREFERENCE, rf"(?:I|we|my \w+ and I) {_ADV}{_NOT}{_ADV}(?:prefer|like|love|hate|enjoy|dislike|adore|detest|loathe|favou?r|can not stand|can not bear) {_NAMED}\w"),
+    (_PREFERENCE, rf"(?:I|we|my \w+ and I) {_ADV}{_NOT}{_ADV}(?:prefer|like|love|hate|enjoy|dislike|adore|detest|loathe|favou?r|avoid|can not stand|can not bear) {_NAMED}\w"),
     (_PREFERENCE, rf"I would (?:rather|prefer|always choose) {_NAMED}\w"),
     (_PREFERENCE, rf"I (?:am|have (?:always )?been) {_ADV}(?:not )?(?:a |the )?(?:huge |big |great |massive |total |real |lifelong |much of a |morning |night |cat |dog |coffee |tea |people )?(?:fan of|person|owl|fond of|into|keen on|crazy about|obsessed with|passionate about|partial to|lover of|more of a|interested in) ?(?!it\b|that\b|this\b|them\b|you\b|your\b|how\b|what\b|hearing\b|seeing\b|who\b|helping\b|the idea\b)\w*"),
     (_PREFERENCE, r"(?:my|our) (?:(?:all-time|absolute|current|new) )?(?:favou?rite|preferred)\b[^?]{1,80}? (?:is|are|has always been|was always) (?!(?:it|that|this|these|those|when|how|definitely|so|the one)\b)\w"),
@@ -198,7 +201,7 @@ _RULES = tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _
 
 _PERSON_STATES = re.compile(
     rf"(?:my|our) {PERSON}(?:"
-    rf" (?:is|are|was|were) (?:not )?(?:{_CONDITION}|{_DIET}|{_TRAIT}|called|named|from|\d|an? {_ROLE}{_PASSING}\w|born|turning|expecting|living|studying|in (?:the )?(?:army|navy|college|university|high school|kindergarten|[A-Z]))"
+    rf" (?:is|are|was|were) (?:not )?(?:{_CONDITION}|{_DIET}|{_TRAIT}|called|named|from|\d|an? {_ROLE}{_PASSING}\w|born|turning|expecting|living|studying|in (?:the )?(?:army|navy|college|university|high school|kindergarten|(?-i:[A-Z])))"
     rf"|'s (?:name|birthday|favou?rite [\w ]{{2,20}}|anniversary) (?:is|are) \w"
     rf"| (?:has|have) (?:{_ILLNESS}\b|(?:an?|two|three|four|five|\d) {_PASSING}\w)"
     rf"| {_ADV}{_VERB_LASTING}\b (?!it\b|that\b|this\b|them\b|you\b|him\b|her\b|how\b|what\b|when\b)\w"
@@ -206,23 +209,23 @@ _PERSON_STATES = re.compile(
     re.IGNORECASE,
 )
 _IS_PERSON = re.compile(rf"(?-i:[A-Z])[\w'-]+(?: (?-i:[A-Z])[\w'-]+)? is my {PERSON}\b", re.IGNORECASE)
+_WHO = re.compile(rf"\b(?:(?P<family>{FAMILY})|(?P<pet>{PETS})|{OTHERS})\b", re.IGNORECASE)
 _HEALTHY = re.compile(rf"\b(?:{_CONDITION}|{_ILLNESS}|diagnosed)\b", re.IGNORECASE)
 
 
 def kind_of(clause: str) -> Kind | None:
     """Tell what kind of durable statement a clause makes; ``None`` if it makes none."""
-    person = _PERSON_STATES.match(clause) or _IS_PERSON.match(clause)
-    if person is not None:
-        return _of_person(person, clause)
+    if _PERSON_STATES.match(clause) or _IS_PERSON.match(clause):
+        return _of_person(clause)
     for kind, pattern in _RULES:
         if pattern.match(clause) and not (kind.needs_time and not names_time(clause)):
             return kind
     return None
 
 
-def _of_person(found: re.Match[str], clause: str) -> Kind:
-    groups = found.groupdict()
-    if groups.get("pet"):
+def _of_person(clause: str) -> Kind:
+    who = _WHO.search(clause)
+    if who is not None and who["pet"]:
         return _PET
-    kind = _FAMILY if groups.get("family") else Kind(("people",), 0.6)
+    kind = _FAMILY if who is not None and who["family"] else _PEOPLE
     return Kind((*kind.tags, "health"), 0.8) if _HEALTHY.search(clause) else kind

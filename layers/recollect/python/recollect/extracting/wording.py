@@ -6,6 +6,7 @@ thing said twice becomes the same statement; then persons and verbs change. Sent
 
 import re
 
+from recollect.extracting.people import PERSON
 from recollect.reconciling.wordlists import words
 
 _CONTRACTIONS = tuple(
@@ -32,6 +33,7 @@ _CONTRACTIONS = tuple(
         ),
     )
 )
+_APOSTROPHE = re.compile(r"’|(?<=[^\W_])[`´](?=[^\W_])")
 _BULLET = re.compile(r"^(?:[-*•–]|\d{1,2}[.)])\s+")
 _OPENERS = re.compile(
     r"^(?:(?:well|so|also|and|but|plus|btw|by the way|oh|yeah|yes|yep|anyway|anyways|fyi|actually|honestly|basically"
@@ -68,7 +70,7 @@ _VERBS = words(
     "watch listen collect volunteer travel tend avoid keep make follow support host deploy store ship start finish "
     "walk hike bike cycle dance sing paint draw sew knit garden fish surf ski climb code program design report mostly "
     "require identify celebrate attend visit call see meet think believe feel find buy sell pay send give bring help "
-    "turn share spend do go have be code pray fast lift stretch order share stay park check look try wash clean set"
+    "turn share spend do go have be code pray fast lift stretch order share stay park check look try wash clean set ask tell write test wait stop open close answer"
 )
 _MODALS = words("can will would should must could may might shall")
 _ADVERBS = words(
@@ -79,13 +81,15 @@ _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*|\S")
 _PERSONS = re.compile(
     r"(?<![\w'-])(I|i|[Mm]e|[Mm]y|[Mm]ine|[Mm]yself|[Ww]e|us|[Oo]ur|[Oo]urs|[Oo]urselves)(?![\w'-])(?! ?/)"
 )
-_AND_I = re.compile(r"^(my [\w' -]{2,40}?) and (?:I|me)\b|^(?:me|I) and (my [\w' -]{2,40}?)(?= [a-z]+ )", re.IGNORECASE)
-_FOLLOWING = re.compile(r" (and|but) ((?:also |then |now |never |always )?)([a-z]+)(?= [\w\d])")
+_AND_I = re.compile(rf"^my ({PERSON}) and (?:I|me)\b", re.IGNORECASE)
+_I_AND = re.compile(rf"^(?:me|I) and (my {PERSON})(?= )", re.IGNORECASE)
+_LET_US = re.compile("^let us ", re.IGNORECASE)
+_FOLLOWING = re.compile(r"( and|, and| but|,) ((?:also |then |now |never |always )?)([a-z]+)(?= [\w\d])")
 
 
 def plain(sentence: str) -> str:
     """Reduce a sentence to what it says: no fillers, no contractions, no marks at its ends."""
-    text = _BULLET.sub("", " ".join(sentence.replace("’", "'").replace("`", "'").split()))
+    text = _BULLET.sub("", " ".join(_APOSTROPHE.sub("'", sentence).split()))
     for pattern, by in _CONTRACTIONS:
         text = pattern.sub(by, text)
     for _ in range(4):
@@ -94,7 +98,7 @@ def plain(sentence: str) -> str:
         text = _CLOSERS.sub("", _without_end(text))
         if text == before:
             break
-    return _STRESSED.sub(r"\1 ", text)
+    return _I_AND.sub(r"\1 and I", _STRESSED.sub(r"\1 ", text))
 
 
 def statement(clause: str, subject: str, *, team: bool) -> str:
@@ -107,10 +111,10 @@ def statement(clause: str, subject: str, *, team: bool) -> str:
     team : bool
         Whether "we" are people who work together.
     """
+    clause = _LET_US.sub("we decided to ", clause)
     together = _AND_I.match(clause)
     if together:
-        other = (together[1] or together[2]).lower()[3:]
-        clause = f"\ufff9 and \ufffa {other}{clause[together.end() :]}"
+        clause = f"\ufff9 and \ufffa {together[1]}{clause[together.end() :]}"
     others = "their team" if team else "others"
     clause = _conjugated(clause)
     state = {"named": bool(together), "acting": False}
@@ -160,7 +164,7 @@ def _conjugated(clause: str) -> str:
             break
         position = one.start() + len(third)
         later = later[: one.start()] + third + later[one.end() :]
-        if word in _VERBS and word not in {"be", "do", "have"}:
+        if word not in {"do", "have"}:
             later = later[:position] + _FOLLOWING.sub(_coordinate, later[position:])
         break
     return clause[:start] + later
@@ -169,7 +173,7 @@ def _conjugated(clause: str) -> str:
 def _coordinate(found: re.Match[str]) -> str:
     link, adverb, verb = found.groups()
     third = _third(verb) if verb in _COORDINATED else None
-    return f" {link} {adverb}{third or verb}"
+    return f"{link} {adverb}{third or verb}"
 
 
 _COORDINATED = words(
