@@ -40,6 +40,8 @@ STOPPED: Mapping[str, str] = {
     "model_context_window_exceeded": "the passage is too long for the model",
 }
 
+_MALFORMED = Problem("malformed_reply", "the reply was malformed")
+
 Answer = TypeVar("Answer")
 
 
@@ -93,11 +95,11 @@ class ConverseModel:
             error.tokens = dict(spent)
             raise
         except ResponseParserError:
-            raise InvalidReply([_NO_REPLY]) from None
+            raise InvalidReply([_MALFORMED]) from None
         self._count(reply.get("usage") or {}, spent)
         stop = reply.get("stopReason")
         if stop in MALFORMED:
-            raise InvalidReply([_NO_REPLY])
+            raise InvalidReply([_MALFORMED])
         if stop in STOPPED:
             raise ExtractionFailed(STOPPED[stop], tokens=dict(spent))
         if stop is not None and stop not in COMPLETE:
@@ -169,6 +171,3 @@ def _or_again(new: NewMemory, same: Memory, recall: Recall) -> NewMemory:
     """Say again what is stored, if it is still there: what was deleted while the model was thinking stays deleted."""
     is_there = any((each.memory_id, each.content) == (same.memory_id, same.content) for each in recall(same.content))
     return found.said_again(same, new) if is_there and found.is_repeat(new, same) else new
-
-
-_NO_REPLY = Problem("malformed_reply", "the reply was malformed")

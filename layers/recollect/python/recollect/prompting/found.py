@@ -162,14 +162,15 @@ def new_memory(found: FoundMemory, passage: Passage, window: Window) -> NewMemor
 def is_repeat(new: NewMemory, stored: Memory) -> bool:
     """Tell whether a memory may say what a stored one says, as the model holds: whether no rule speaks against it.
 
-    It must be from the same speaker, of the same kind, have no name, number or date that the stored one has not, and
-    neither contradict it nor add to it by the rules of reconciling.
+    It must be from the same speaker, of the same kind, and have no name, number or date that the stored one has not;
+    and the rules of reconciling must not find that it contradicts it or adds to it. Where they are not sure, the
+    model's word counts.
     """
     statement = Statement(new.content, new.type, new.actor, new.session_id, new.occurred_at_ms)
-    candidate = Candidate.of(stored, cosine=0.0)  # so that closeness counts for nothing
+    candidate = Candidate.of(stored, cosine=1.0)
     if scope(statement, candidate) is not None or _specifics(new.content) - _specifics(stored.content):
         return False
-    return judge(statement, candidate).outcome in ("unchanged", "created")
+    return judge(statement, candidate).outcome not in ("superseded", "merged")
 
 
 def _specifics(text: str) -> set[str]:
