@@ -226,7 +226,7 @@ class Ingestion:
         parts = passages.to_read(found, start)
         try:
             with telemetry.stage("read"):
-                data = self._objects.get_many([_key(job, part) for part in parts])
+                data = self._objects.get_many([_key_of(job, part) for part in parts])
                 messages = [each for part, of in zip(parts, data, strict=True) for each in messages_of(part, of)]
         except NotFound as error:
             if self._present(job) is None:
@@ -274,9 +274,8 @@ def retry_after_s(error: Exception, receive_count: int, random: float) -> int:
     return round(most * (1 + random) / 2)
 
 
-def _key(job: IngestionJob, part: Part) -> str:
-    name = keys.upload_object if part.is_upload else keys.part_object
-    return name(job.user_id, job.epoch, job.transcript_id, part.part_id)
+def _key_of(job: IngestionJob, part: Part) -> str:
+    return keys.part_object(job.user_id, job.epoch, job.transcript_id, part.part_id, is_upload=part.is_upload)
 
 
 def _progressed(transcript: Transcript, task: Task, to: int) -> Transcript:

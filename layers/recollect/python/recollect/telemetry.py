@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from threading import Lock
+from typing import Any
 
 
 @dataclass(slots=True)
@@ -65,7 +66,7 @@ def count(name: str, amount: float = 1) -> None:
             measures.counts[name] += amount  # type: ignore[assignment]
 
 
-def described(error: BaseException) -> dict[str, object]:
+def described(error: BaseException) -> dict[str, Any]:
     """Tell kind, causes and place of a failure, but no message: that of a library may quote the text of a memory."""
     frames = traceback.extract_tb(error.__traceback__)
     causes: list[str] = []

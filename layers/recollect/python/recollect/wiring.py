@@ -17,6 +17,7 @@ from recollect.extraction import Extractor
 from recollect.finding import Finding
 from recollect.ingesting import Ingestion
 from recollect.ports import Embedder
+from recollect.recording import Recorder
 from recollect.settings import Settings
 
 
@@ -40,6 +41,17 @@ def ingestion(settings: Settings, controller: MemoryController) -> Ingestion:
         controller,
         Finding(extractors(settings), budget, controller),
         around,
+    )
+
+
+def recorder(settings: Settings) -> Recorder:
+    """Make what keeps the messages of transcripts."""
+    client = clients.dynamodb_client()
+    return Recorder(
+        DynamoDBMemoryStore(client, settings.table_name),
+        DynamoDBTranscriptStore(client, settings.table_name),
+        S3ObjectStore(clients.s3_client, settings.bucket_name),
+        surroundings(),
     )
 
 
