@@ -150,10 +150,6 @@ class MemoryController(Erasing, Writing):
             dimension=self._embedder.dimension,
         )
 
-    def epoch_of(self, user_id: str) -> str:
-        """Name the present life of a user's partition; empty if there is none."""
-        return self._store.read_head(user_id).epoch
-
     def count_citing(self, user_id: str, transcript_id: str) -> Mapping[str, int]:
         """Count a user's active memories that cite a transcript, by type."""
         partition = self._partitions.refresh(user_id)

@@ -14,7 +14,7 @@ from recollect import keys, telemetry
 from recollect.commit import MAX_ATTEMPTS, Request, Surroundings
 from recollect.controller import MemoryController
 from recollect.conversation import Transcript, TranscriptStatus
-from recollect.errors import Conflict, InvalidInput, NotFound, RecollectError, Unavailable
+from recollect.errors import Conflict, InvalidInput, RecollectError, Unavailable
 from recollect.handover import Given, Whose, metadata_of
 from recollect.object_store import Grant, ObjectStore, Upload
 from recollect.passages import Task
@@ -151,9 +151,8 @@ class TranscriptController(TranscriptReading):
         Unavailable
             If something that is needed does not answer.
         """
-        epoch = self._controller.epoch_of(user_id)
         for _ in range(MAX_ATTEMPTS):
-            seen = self._known(user_id, transcript_id)
+            epoch, seen = self._known(user_id, transcript_id)
             if seen.status is TranscriptStatus.DELETING:
                 raise Conflict("the transcript is being deleted")
             if not seen.message_count:
@@ -185,9 +184,8 @@ class TranscriptController(TranscriptReading):
             If something that is needed does not answer.
         """
         user_id = request.user_id
-        epoch = self._controller.epoch_of(user_id)
+        epoch = self._close(user_id, transcript_id)
         request = replace(request, epoch=epoch)
-        self._close(user_id, epoch, transcript_id)
         counts, is_done = self._controller.forget_transcript(request, transcript_id, cascade=cascade, purge=purge)
         if is_done:
             self._drop(user_id, epoch, transcript_id)
@@ -219,16 +217,16 @@ class TranscriptController(TranscriptReading):
             self._queue.send(job)
         return left
 
-    def _close(self, user_id: str, epoch: str, transcript_id: str) -> None:
-        """Let nothing be added to a transcript any more."""
+    def _close(self, user_id: str, transcript_id: str) -> str:
+        """Let nothing be added to a transcript any more; name the life of its user."""
         for _ in range(MAX_ATTEMPTS):
-            seen = self._known(user_id, transcript_id)
+            epoch, seen = self._known(user_id, transcript_id)
             if seen.status is TranscriptStatus.DELETING:
-                return
+                return epoch
             closed = replace(seen, status=TranscriptStatus.DELETING, updated_at_ms=self._surroundings.now_ms())
             with suppress(Conflict):
                 self._transcripts.save(user_id, epoch, closed, seen)
-                return
+                return epoch
         raise Unavailable("other writers of this transcript kept coming first; retry later")
 
     def _drop(self, user_id: str, epoch: str, transcript_id: str) -> None:
@@ -237,10 +235,11 @@ class TranscriptController(TranscriptReading):
         while found := self._objects.list_objects(prefix, limit=OBJECTS_PER_DELETE):
             self._objects.delete([one.key for one in found])
         for _ in range(MAX_ATTEMPTS):
-            with suppress(Conflict, NotFound):
-                self._transcripts.drop(user_id, epoch, self._known(user_id, transcript_id))
-            if self._transcripts.transcript(user_id, transcript_id) is None:
+            seen = self._transcripts.transcript(user_id, transcript_id)
+            if seen is None:
                 return
+            with suppress(Conflict):
+                self._transcripts.drop(user_id, epoch, seen)
         raise Unavailable("other writers of this transcript kept coming first; retry later")
 
 

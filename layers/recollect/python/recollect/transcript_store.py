@@ -22,6 +22,20 @@ class IngestionJob:
     transcript_id: str
 
 
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """An object that was put by a caller.
+
+    Parameters
+    ----------
+    bucket_name, key : str
+        Where it is.
+    """
+
+    bucket_name: str
+    key: str
+
+
 class IngestionQueue(Protocol):
     """Passes work on to the ingestion, at least once and in no order."""
 

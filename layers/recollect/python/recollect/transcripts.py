@@ -21,7 +21,6 @@ from recollect.transcript_store import TranscriptStore
 CONTENT_MAX_BYTES = 4_000_000  # in base64 they fit the 6 MB that a Lambda function may answer
 GRANTED_S = 900
 SHOWN_MAX_CHARS = 16_000  # of a message around a memory
-SHOWN_PARTS_MAX_COUNT = 1_000
 _PAGE = 100
 _PAGES_MAX = 10
 _MEDIA_TYPES = {
@@ -88,7 +87,7 @@ class TranscriptReading:
         NotFound
             If the user has no such transcript.
         """
-        transcript = self._known(user_id, transcript_id)
+        _, transcript = self._known(user_id, transcript_id)
         parts = self._transcripts.parts(user_id, transcript_id)
         return TranscriptDetail(transcript, tuple(parts), self._controller.count_citing(user_id, transcript_id))
 
@@ -111,6 +110,8 @@ class TranscriptReading:
         listing = ("transcripts", user_id, session_id, agent_id, status and status.value)
         below = None if cursor is None else read_id(cursor, *listing)
         found: list[Transcript] = []
+        if self._controller.epoch_of(user_id) is None:
+            return TranscriptPage((), None)
         for one in self._newest(user_id, below, session_id):
             if one is None:
                 return TranscriptPage(tuple(found), None)
@@ -131,14 +132,14 @@ class TranscriptReading:
         InvalidInput
             If the parts are of several formats, or together too large for one answer.
         """
-        self._known(user_id, transcript_id)
+        epoch, _ = self._known(user_id, transcript_id)
         parts = self._transcripts.parts(user_id, transcript_id)
         if part_id is not None:
             parts = [part for part in parts if part.part_id == part_id]
         if not parts:
             raise NotFound
         form = parts[0].format
-        places = [self._place(user_id, transcript_id, part) for part in parts]
+        places = [_place(user_id, epoch, transcript_id, part) for part in parts]
         if len(parts) == 1 and parts[0].size > CONTENT_MAX_BYTES:
             return Content(
                 _MEDIA_TYPES[form], url=self._objects.grant_get(places[0], _MEDIA_TYPES[form], GRANTED_S).url
@@ -158,6 +159,7 @@ class TranscriptReading:
             If the user has no such memory, or it has expired.
         """
         memory = self._controller.get(user_id, memory_id)
+        epoch = self._controller.epoch_of(user_id) or ""
         read: dict[str, list[Message]] = {}
         quoted: list[Quoted] = []
         left = ANSWER_MAX_BYTES
@@ -166,16 +168,18 @@ class TranscriptReading:
             if transcript is None:
                 continue
             first, last = max(0, source.first - around), source.last + around
-            messages = list(self._messages(user_id, source.transcript_id, first, last, read))
+            messages = list(self._messages((user_id, epoch, source.transcript_id), first, last, read))
             shown, left = _fitting(messages, left)
             quoted.append(Quoted(source, transcript, tuple(shown), is_cut=shown != messages))
         return quoted
 
-    def _known(self, user_id: str, transcript_id: str) -> Transcript:
+    def _known(self, user_id: str, transcript_id: str) -> tuple[str, Transcript]:
+        """Find a transcript, and the life of its user that it is of."""
+        epoch = self._controller.epoch_of(user_id)
         found = self._transcripts.transcript(user_id, transcript_id) if is_memory_id(transcript_id) else None
-        if found is None:
+        if epoch is None or found is None:
             raise NotFound
-        return found
+        return epoch, found
 
     def _newest(self, user_id: str, below: str | None, session_id: str | None) -> Iterator[Transcript | None]:
         """Give transcripts, newest first, up to a bounded number of them; ``None`` after the last one."""
@@ -195,21 +199,22 @@ class TranscriptReading:
             below = page[-1].transcript_id
 
     def _messages(
-        self, user_id: str, transcript_id: str, first: int, last: int, read: dict[str, list[Message]]
+        self, whose: tuple[str, str, str], first: int, last: int, read: dict[str, list[Message]]
     ) -> Iterator[Message]:
         """Read messages from number `first` to number `last`; what was read of parts before is in `read`."""
+        user_id, _, transcript_id = whose
         for part in self._transcripts.parts(user_id, transcript_id, first):
             if part.first > last:
                 return
             if part.part_id not in read:
                 with telemetry.stage("read"):
-                    data = self._objects.get(self._place(user_id, transcript_id, part))
+                    data = self._objects.get(_place(*whose, part))
                     read[part.part_id] = messages_of(part, data)
             yield from (message for message in read[part.part_id] if first <= message.index <= last)
 
-    def _place(self, user_id: str, transcript_id: str, part: Part) -> str:
-        epoch = self._controller.epoch_of(user_id)
-        return keys.part_object(user_id, epoch, transcript_id, part.part_id, is_upload=part.is_upload)
+
+def _place(user_id: str, epoch: str, transcript_id: str, part: Part) -> str:
+    return keys.part_object(user_id, epoch, transcript_id, part.part_id, is_upload=part.is_upload)
 
 
 def _joined(parts: Sequence[bytes]) -> bytes:

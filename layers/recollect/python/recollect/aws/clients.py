@@ -15,6 +15,8 @@ READ_TIMEOUT_S = 5
 MAX_ATTEMPTS = 3
 BEDROCK_READ_TIMEOUT_S = 8  # twice, it stays below the 29 s that a request may take
 BEDROCK_MAX_ATTEMPTS = 2
+CONVERSE_READ_TIMEOUT_S = 60  # a long reply is written word by word, and comes at its end
+CONVERSE_MAX_ATTEMPTS = 2
 CONNECTIONS = 10  # botocore's own default
 S3_CONNECTIONS = 8  # as many as threads that read objects
 
@@ -30,9 +32,19 @@ def s3_client() -> Any:
     return _client("s3", READ_TIMEOUT_S, MAX_ATTEMPTS, S3_CONNECTIONS, signing)
 
 
+def sqs_client() -> Any:
+    """Make the SQS client."""
+    return _client("sqs", READ_TIMEOUT_S, MAX_ATTEMPTS)
+
+
 def bedrock_client() -> Any:
     """Make the Bedrock runtime client."""
     return _client("bedrock-runtime", BEDROCK_READ_TIMEOUT_S, BEDROCK_MAX_ATTEMPTS)
+
+
+def converse_client() -> Any:
+    """Make the Bedrock runtime client for models that write; for workers, since it waits longer than requests may."""
+    return _client("bedrock-runtime", CONVERSE_READ_TIMEOUT_S, CONVERSE_MAX_ATTEMPTS)
 
 
 def _client(

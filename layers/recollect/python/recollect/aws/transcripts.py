@@ -123,16 +123,6 @@ class DynamoDBTranscriptStore(Table):
             actions.append(mine)
         self._transact("delete a transcript", actions)
 
-    def _head_check(self, user_id: str, epoch: str) -> dict[str, Any]:
-        return {
-            "ConditionCheck": {
-                "TableName": self._table_name,
-                "Key": key_of(keys.log_partition(user_id), keys.HEAD),
-                "ConditionExpression": "epoch = :epoch AND attribute_not_exists(erasing_since)",
-                "ExpressionAttributeValues": {":epoch": {"S": epoch}},
-            }
-        }
-
     def _put(self, item: Item) -> dict[str, Any]:
         return {"Put": {"TableName": self._table_name, "Item": item}}
 
