@@ -24,6 +24,7 @@ from recollect.transcripts import GRANTED_S, TranscriptReading
 
 TURNS_MS = 10_000  # of a request that does not wait
 SAFETY_NET_S = 30  # until the worker looks whether a request left anything; longer than it takes
+LOOK_AGAIN_S = 1
 OBJECTS_PER_DELETE = 1_000
 
 
@@ -139,7 +140,11 @@ class TranscriptController(TranscriptReading):
         expires_at_ms = self._surroundings.now_ms() + GRANTED_S * 1_000
         return Awaited(transcript, part_id, self._objects.grant_put(key, granted, GRANTED_S), expires_at_ms)
 
-    def redrive(self, user_id: str, transcript_id: str) -> Transcript:
+    def now_ms(self) -> int:
+        """Tell the time, epoch milliseconds."""
+        return self._surroundings.now_ms()
+
+    def redrive(self, user_id: str, transcript_id: str) -> Posted:
         """Try again what failed or was deferred, or look after what seems to be stuck.
 
         Raises
@@ -158,11 +163,11 @@ class TranscriptController(TranscriptReading):
             if not seen.message_count:
                 raise Conflict("nothing that can be read has come yet; upload it again")
             if seen.status is TranscriptStatus.DONE:
-                return seen
+                return Posted(seen, 0, is_settled=True)
             with suppress(Conflict):
                 kept = self._transcripts.save(user_id, epoch, _redriven(seen, self._surroundings.now_ms()), seen)
                 self._queue.send(IngestionJob(user_id, epoch, transcript_id))
-                return kept
+                return Posted(kept, 0, is_settled=False)
         raise Unavailable("other writers of this transcript kept coming first; retry later")
 
     def delete(self, request: Request, transcript_id: str, *, cascade: bool, purge: bool) -> Removal:
@@ -200,21 +205,25 @@ class TranscriptController(TranscriptReading):
         return replace(given, extractor=extractor)
 
     def _work(self, user_id: str, recorded: Recorded, wait_s: int) -> Transcript:
-        """Do what there is time for, and leave the rest to the worker."""
+        """Do what there is time for, and leave the rest to the worker; models are asked by it alone."""
         job = IngestionJob(user_id, recorded.epoch, recorded.transcript.transcript_id)
         self._queue.send(job, SAFETY_NET_S)
         deadline_ms = self._surroundings.now_ms() + (wait_s * 1_000 or TURNS_MS)
-        left: Transcript | None = recorded.transcript
         try:
             tasks = tuple(Task) if wait_s else (Task.TURNS,)
-            left = self._ingestion.advance(job, deadline_ms, tasks=tasks, asks_models=bool(wait_s))
+            left = self._ingestion.advance(job, deadline_ms, tasks=tasks, asks_models=False)
         except RecollectError:  # the worker tries again, and puts down why it fails
             telemetry.count("failed_inline_ingestions")
             left = self._transcripts.transcript(user_id, job.transcript_id)
+        if left is not None and left.status is TranscriptStatus.QUEUED:
+            self._queue.send(job)
+        for _ in range(wait_s):
+            if left is None or _is_settled(left) or self._surroundings.now_ms() >= deadline_ms:
+                break
+            self._surroundings.sleep(LOOK_AGAIN_S)
+            left = self._transcripts.transcript(user_id, job.transcript_id)
         if left is None:
             raise Conflict("the transcript was deleted in the meantime")
-        if left.status is TranscriptStatus.QUEUED:
-            self._queue.send(job)
         return left
 
     def _close(self, user_id: str, transcript_id: str) -> str:

@@ -31,6 +31,18 @@ _MEDIA_TYPES = {
 
 
 @dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which transcripts to list: those of which all holds that is said."""
+
+    session_id: str | None = None
+    agent_id: str | None = None
+    status: TranscriptStatus | None = None
+
+
+ALL = Wanted()
+
+
+@dataclass(frozen=True, slots=True)
 class TranscriptPage:
     """Some transcripts, newest first, and where the next page starts (``None``: nowhere)."""
 
@@ -92,13 +104,7 @@ class TranscriptReading:
         return TranscriptDetail(transcript, tuple(parts), self._controller.count_citing(user_id, transcript_id))
 
     def list_transcripts(
-        self,
-        user_id: str,
-        limit: int,
-        cursor: str | None = None,
-        session_id: str | None = None,
-        agent_id: str | None = None,
-        status: TranscriptStatus | None = None,
+        self, user_id: str, limit: int, cursor: str | None = None, wanted: Wanted = ALL
     ) -> TranscriptPage:
         """List transcripts, newest first; a page may be short, and even empty, before the last one.
 
@@ -107,18 +113,18 @@ class TranscriptReading:
         InvalidInput
             If the cursor is not one of this user and listing.
         """
-        listing = ("transcripts", user_id, session_id, agent_id, status and status.value)
+        listing = ("transcripts", user_id, wanted.session_id, wanted.agent_id, wanted.status)
         below = None if cursor is None else read_id(cursor, *listing)
         found: list[Transcript] = []
         if self._controller.epoch_of(user_id) is None:
             return TranscriptPage((), None)
-        for one in self._newest(user_id, below, session_id):
+        for one in self._newest(user_id, below, wanted.session_id):
             if one is None:
                 return TranscriptPage(tuple(found), None)
             if len(found) == limit:
                 return TranscriptPage(tuple(found), write_mark(str(below), *listing))
             below = one.transcript_id
-            if agent_id in (None, one.agent_id) and status in (None, one.status):
+            if wanted.agent_id in (None, one.agent_id) and wanted.status in (None, one.status):
                 found.append(one)
         return TranscriptPage(tuple(found), write_mark(str(below), *listing))
 

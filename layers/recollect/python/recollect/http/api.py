@@ -222,6 +222,17 @@ def answer(status: int, body: Answered) -> Response[Answered]:
     return Response(status, "application/json", body)
 
 
+def answer_verbatim(status: int, media_type: str, data: bytes = b"", **headers: str) -> Response[bytes]:
+    """Answer with bytes as they are."""
+    return _Verbatim(status, media_type, data, headers)
+
+
+class _Verbatim(Response[bytes]):
+    def is_json(self) -> bool:
+        """Tell that nothing is to be made of it, even if it happens to be JSON."""
+        return False
+
+
 def _in_document(place: Sequence[object]) -> list[object]:
     # Without "body" or "query" in front, without the name of the argument that takes the query parameters together,
     # and without the tags of a union of models ("<batch>").
