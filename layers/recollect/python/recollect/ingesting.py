@@ -225,6 +225,8 @@ class Ingestion:
         found = self._transcripts.parts(job.user_id, job.transcript_id, passages.context_of(start))
         parts = passages.to_read(found, start)
         try:
+            if not parts:
+                raise NotFound
             with telemetry.stage("read"):
                 data = self._objects.get_many([_key_of(job, part) for part in parts])
                 messages = [each for part, of in zip(parts, data, strict=True) for each in messages_of(part, of)]
