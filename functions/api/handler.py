@@ -285,7 +285,9 @@ def _add_transcripts(api: Api, transcripts: TranscriptController) -> None:
         return TranscriptDetailOutput.of(user_id, transcripts.get(user_id, transcript_id))
 
     @route("GET", "/transcripts/<transcript_id>/content", answers=CONTENT)
-    def get_content(user_id: UserId, transcript_id: PathMemoryId, which: Annotated[ContentInput, Query()]) -> Response:  # type: ignore[type-arg]
+    def get_content(
+        user_id: UserId, transcript_id: PathMemoryId, which: Annotated[ContentInput, Query()]
+    ) -> Response[bytes]:
         """Get what was handed over, byte by byte.
 
         Posted messages come as one line of JSON each.

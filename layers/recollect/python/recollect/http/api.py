@@ -23,7 +23,7 @@ from recollect.commit import Request
 from recollect.errors import CorruptData, InvalidInput, NotFound, RecollectError
 from recollect.http import body, describing, operations, paths
 from recollect.http.identity import Caller, caller_of
-from recollect.http.operations import About, Operation
+from recollect.http.operations import About, Operation, Verbatim
 from recollect.http.problems import (
     CONTENT_TYPE,
     MethodNotAllowed,
@@ -87,7 +87,10 @@ class Api(APIGatewayHttpResolver):
         register = self.route(rule, method)
 
         def registering(function: Callable[..., Any]) -> Any:
-            self._operations[function.__name__] = operations.read(method, rule, function, about)
+            operation = operations.read(method, rule, function, about)
+            self._operations[function.__name__] = operation
+            if any(isinstance(answer, Verbatim) for answer in operation.answers.values()):
+                del function.__annotations__["return"]  # or the resolver would make text of bytes
             return register(function)
 
         return registering
