@@ -1,7 +1,7 @@
 """A transcript store and counts of tokens in memory, beside a memory store whose heads they check; and a queue."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from threading import Lock
 from typing import Any, cast
@@ -106,7 +106,7 @@ class InMemoryTokenCounts:
         with self._memories.lock:
             return sum(cast("Counter[str]", self._memories.others.get((user_id, keys.tokens(day)), Counter())).values())
 
-    def add(self, user_id: str, epoch: str, day: str, tokens: dict[str, int]) -> None:
+    def add(self, user_id: str, epoch: str, day: str, tokens: Mapping[str, int]) -> None:
         with self._memories.lock:
             head = self._memories.head_of(user_id)
             if head.epoch != epoch or head.erasing_since_ms is not None:

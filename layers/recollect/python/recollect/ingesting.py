@@ -15,6 +15,7 @@ from recollect.budget import BudgetUsedUp
 from recollect.commit import MAX_ATTEMPTS, Request, Surroundings
 from recollect.controller import MemoryController
 from recollect.conversation import Part, Passage, Transcript, TranscriptStatus
+from recollect.erasing import BUDGET_MS
 from recollect.errors import (
     Conflict,
     CorruptData,
@@ -158,6 +159,8 @@ class Ingestion:
             except Conflict:  # of a commit: that life is over
                 return None
             seen = self._change(job, seen, partial(_progressed, task=task, to=to))
+        if seen is None:
+            self._forget(job)
         return seen
 
     def _run(self, job: IngestionJob, deadline_ms: int, receive_count: int) -> Transcript | None:
@@ -197,6 +200,14 @@ class Ingestion:
             new = [ToStore(memory) for memory in batch]
             for outcome in self._patiently(deadline_ms, partial(self._controller.store, request, new)):
                 telemetry.count(f"memories_{outcome.outcome}")
+
+    def _forget(self, job: IngestionJob) -> None:
+        """Take back what was stored while the transcript was deleted."""
+        request = Request(job.user_id, BY, epoch=job.epoch)
+        with suppress(Conflict):  # that life is over, and with it everything
+            self._controller.forget_transcript(
+                request, job.transcript_id, cascade=True, deadline_ms=self._surroundings.now_ms() + BUDGET_MS
+            )
 
     def _patiently(self, deadline_ms: int, call: Callable[[], _T]) -> _T:
         """Call again, after a random wait, while something that is needed does not answer and there is time."""
