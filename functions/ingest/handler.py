@@ -18,7 +18,8 @@ from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 from recollect import settings, telemetry, wiring
 from recollect.aws.queue import SqsIngestionQueue, read_message
 from recollect.errors import RecollectError
-from recollect.ingesting import Ingestion, retry_after_s
+from recollect.ingesting import Ingestion
+from recollect.progress import retry_after_s
 from recollect.settings import Settings
 from recollect.telemetry import Measures
 from recollect.transcript_store import Arrival, IngestionJob
