@@ -9,7 +9,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 from recollect import keys
@@ -48,7 +48,7 @@ class InMemoryTokenCounts:
         with self._memories.lock:
             return sum(cast("Counter[str]", self._memories.others.get((user_id, keys.tokens(day)), Counter())).values())
 
-    def add(self, user_id: str, epoch: str, day: str, tokens: dict[str, int]) -> None:
+    def add(self, user_id: str, epoch: str, day: str, tokens: Mapping[str, int]) -> None:
         with self._memories.lock:
             head = self._memories.head_of(user_id)
             if head.epoch != epoch or head.erasing_since_ms is not None:

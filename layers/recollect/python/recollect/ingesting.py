@@ -212,7 +212,8 @@ class Ingestion:
             else:
                 found = self._finding.turns(passage)
         storable = [memory for memory in found if passages.is_storable(memory)]
-        telemetry.count("memories_refused", len(found) - len(storable))
+        if len(storable) < len(found):
+            telemetry.count("memories_refused", len(found) - len(storable))
         request = Request(job.user_id, BY, epoch=job.epoch)
         for batch in passages.batches(storable):
             new = [ToStore(memory) for memory in batch]
