@@ -15,8 +15,8 @@ from recollect.ports import MemoryStore
 
 from tests.contract.conftest import Make
 from tests.support.builders import asking, controller, to_store
-from tests.support.desk import InMemoryTokenCounts
 from tests.support.inmemory import InMemoryMemoryStore
+from tests.support.inmemory_transcripts import InMemoryTokenCounts
 from tests.support.table import TABLE_NAME
 
 DAY = "2026-05-01"

@@ -9,7 +9,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from recollect import keys
@@ -18,7 +18,6 @@ from recollect.commit import Surroundings
 from recollect.controller import MemoryController
 from recollect.conversation import Extract, Format, Passage, Transcript
 from recollect.erasure import ErasureState
-from recollect.errors import Conflict
 from recollect.extraction import Extraction, Recall
 from recollect.finding import Finding
 from recollect.formats.reading import read_list
@@ -32,29 +31,10 @@ from tests.support.builders import NOW_MS, Clock, controller
 from tests.support.embedder import HashingEmbedder
 from tests.support.faults import Dying
 from tests.support.inmemory import InMemoryMemoryStore, InMemoryObjectStore
-from tests.support.inmemory_transcripts import InMemoryQueue, InMemoryTranscriptStore
+from tests.support.inmemory_transcripts import InMemoryQueue, InMemoryTokenCounts, InMemoryTranscriptStore
 
 HOUR_MS = 3_600_000
 DAILY_TOKENS = 1_000
-
-
-class InMemoryTokenCounts:
-    """Counts of tokens among the items of a memory store, so that an erasure finds them."""
-
-    def __init__(self, memories: InMemoryMemoryStore) -> None:
-        self._memories = memories
-
-    def used(self, user_id: str, day: str) -> int:
-        with self._memories.lock:
-            return sum(cast("Counter[str]", self._memories.others.get((user_id, keys.tokens(day)), Counter())).values())
-
-    def add(self, user_id: str, epoch: str, day: str, tokens: Mapping[str, int]) -> None:
-        with self._memories.lock:
-            head = self._memories.head_of(user_id)
-            if head.epoch != epoch or head.erasing_since_ms is not None:
-                raise Conflict("the user was erased, or is being erased")
-            counts = cast("Counter[str]", self._memories.others.setdefault((user_id, keys.tokens(day)), Counter()))
-            counts.update(tokens)
 
 
 class LiteralExtractor:

@@ -1,9 +1,10 @@
-"""A transcript store in memory, beside a memory store whose heads it checks; and a queue."""
+"""A transcript store and counts of tokens in memory, beside a memory store whose heads they check; and a queue."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from threading import Lock
-from typing import Any
+from typing import Any, cast
 
 from recollect import keys
 from recollect.conversation import Part, Transcript
@@ -93,6 +94,25 @@ class InMemoryTranscriptStore:
 
     def _places(self, user_id: str, start: str) -> list[str]:
         return sorted(key for owner, key in self._memories.others if owner == user_id and key.startswith(start))
+
+
+class InMemoryTokenCounts:
+    """Counts of tokens among the items of a memory store, so that an erasure finds them."""
+
+    def __init__(self, memories: InMemoryMemoryStore) -> None:
+        self._memories = memories
+
+    def used(self, user_id: str, day: str) -> int:
+        with self._memories.lock:
+            return sum(cast("Counter[str]", self._memories.others.get((user_id, keys.tokens(day)), Counter())).values())
+
+    def add(self, user_id: str, epoch: str, day: str, tokens: Mapping[str, int]) -> None:
+        with self._memories.lock:
+            head = self._memories.head_of(user_id)
+            if head.epoch != epoch or head.erasing_since_ms is not None:
+                raise Conflict("the user was erased, or is being erased")
+            counts = cast("Counter[str]", self._memories.others.setdefault((user_id, keys.tokens(day)), Counter()))
+            counts.update(tokens)
 
 
 class InMemoryQueue:

@@ -7,7 +7,7 @@ import pytest
 from recollect import keys
 from recollect.conversation import EXTRACTION_CONTEXT_COUNT, Extract, TranscriptStatus
 from recollect.errors import CorruptData, ExtractionFailed, Unavailable
-from recollect.ingesting import PATIENT_ATTEMPTS, Limits
+from recollect.ingesting import PATIENT_ATTEMPTS
 from recollect.model import CONTENT_MAX_CHARS, MemoryType
 from recollect.passages import PASSAGE_MAX_COUNT
 from recollect.progress import MAX_RECEIVES, UNENDED, Task, retry_after_s
@@ -165,11 +165,11 @@ def test_a_caller_that_waits_makes_turns_at_once_and_leaves_models_to_the_worker
     desk.hand_over(*SAID[:2])
     job = desk.hand_over(*SAID[2:], extractor="bedrock")
 
-    only_turns = desk.worker().advance(job, Limits(desk.later(), tasks=[Task.TURNS]))
+    only_turns = desk.worker().advance(job, desk.later(), tasks=[Task.TURNS])
     assert only_turns is not None
     assert (only_turns.turns_to, only_turns.facts_to, only_turns.status) == (3, 0, TranscriptStatus.QUEUED)
 
-    by_rules = desk.worker().advance(job, Limits(desk.later(), asks_models=False))
+    by_rules = desk.worker().advance(job, desk.later(), asks_models=False)
     assert by_rules is not None
     assert (by_rules.facts_to, by_rules.status) == (2, TranscriptStatus.QUEUED)
     assert desk.queue.sent == []

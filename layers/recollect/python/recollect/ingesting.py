@@ -6,7 +6,7 @@ on one transcript do no harm. Every write is meant for one life of the user: an 
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
@@ -48,25 +48,6 @@ FIRST_WAIT_S = 0.5
 MAX_WAIT_S = 8.0
 
 _T = TypeVar("_T")
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """How far to go.
-
-    Parameters
-    ----------
-    deadline_ms : int
-        When to begin with no further passage.
-    tasks : sequence of Task
-        Which to do.
-    asks_models : bool
-        Whether to go on to what a model is to be asked about.
-    """
-
-    deadline_ms: int
-    tasks: Sequence[Task] = tuple(Task)
-    asks_models: bool = True
 
 
 class Ingestion:
@@ -133,8 +114,19 @@ class Ingestion:
             self._queue.send(job)
         return left
 
-    def advance(self, job: IngestionJob, limits: Limits) -> Transcript | None:
-        """Make memories of a transcript as far as the limits allow.
+    def advance(
+        self, job: IngestionJob, deadline_ms: int, *, tasks: Sequence[Task] = tuple(Task), asks_models: bool = True
+    ) -> Transcript | None:
+        """Make memories of a transcript as far as the time allows.
+
+        Parameters
+        ----------
+        deadline_ms : int
+            When to begin with no further passage.
+        tasks : sequence of Task
+            Which to do.
+        asks_models : bool
+            Whether to go on to what a model is to be asked about.
 
         Returns
         -------
@@ -152,15 +144,15 @@ class Ingestion:
         """
         seen = self._present(job)
         reading = Reading((), ())
-        while seen is not None and self._surroundings.now_ms() < limits.deadline_ms:
+        while seen is not None and self._surroundings.now_ms() < deadline_ms:
             try:
                 step, reading = self._next(job, seen, reading)
-                if step is None or step.task not in limits.tasks:
+                if step is None or step.task not in tasks:
                     break
                 is_model = self._finding.asks_model(step.extractor)
-                if is_model and not limits.asks_models:
+                if is_model and not asks_models:
                     break
-                self._do(job, step, limits.deadline_ms)
+                self._do(job, step, deadline_ms)
             except Conflict:  # of a commit: that life is over
                 return None
             seen, is_overtaken = self._progress(job, seen, step)
@@ -172,7 +164,7 @@ class Ingestion:
         if receive_count > 1:
             self._begin_again(job, receive_count)
         try:
-            return self.advance(job, Limits(deadline_ms))
+            return self.advance(job, deadline_ms)
         except BudgetUsedUp as error:
             seen = self._present(job)
             return seen and self._change(job, seen, partial(deferred, reason=error.message))
@@ -237,7 +229,7 @@ class Ingestion:
 
     def _present(self, job: IngestionJob) -> Transcript | None:
         """Read the transcript, if it is there and its user's life goes on."""
-        if not self._controller.is_life(job.user_id, job.epoch):
+        if self._controller.epoch_of(job.user_id) != job.epoch:
             return None
         return self._transcripts.transcript(job.user_id, job.transcript_id)
 

@@ -19,6 +19,7 @@ from recollect.ingesting import Ingestion
 from recollect.ports import Embedder
 from recollect.recording import Recorder
 from recollect.settings import Settings
+from recollect.transcribing import TranscriptController
 
 
 def memory_controller(settings: Settings) -> MemoryController:
@@ -41,6 +42,21 @@ def ingestion(settings: Settings, controller: MemoryController) -> Ingestion:
         controller,
         Finding(extractors(settings), budget, controller),
         around,
+    )
+
+
+def transcript_controller(settings: Settings, controller: MemoryController) -> TranscriptController:
+    """Make the controller of transcripts, beside that of memories."""
+    others = sorted(extractor for extractor in extractors(settings) if extractor != settings.extractor)
+    return TranscriptController(
+        controller,
+        recorder(settings),
+        DynamoDBTranscriptStore(clients.dynamodb_client(), settings.table_name),
+        S3ObjectStore(clients.s3_client, settings.bucket_name),
+        queue(settings),
+        ingestion(settings, controller),
+        surroundings(),
+        (settings.extractor, *others),
     )
 
 

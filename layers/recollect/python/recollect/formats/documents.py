@@ -7,6 +7,8 @@ piece begins with the headings that it is under. Nothing that can be read is los
 import re
 from collections.abc import Iterator, Sequence
 
+from recollect.text import is_blank
+
 CHUNK_MAX_CHARS = 1_200
 HEADING_MAX_CHARS = 100  # longer ones are paragraphs
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(\S.*?)[ \t#]*")
@@ -30,7 +32,7 @@ def chunks(text: str) -> list[str]:
         room = CHUNK_MAX_CHARS - (len(title) + 2 if title else 0)
         pieces = [piece.strip() for piece in _cut(body, room)]
         found += ["\n\n".join(part for part in (title, piece) if part) for piece in pieces if piece]
-    return [chunk for chunk in found if chunk]
+    return [chunk for chunk in found if not is_blank(chunk)]
 
 
 def _sections(text: str) -> Iterator[tuple[tuple[str, ...], str]]:
