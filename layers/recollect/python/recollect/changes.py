@@ -122,7 +122,7 @@ def update(partition: Partition, memory: Memory, patch: Patch, embedded: Embedde
     return Decision((Outcome("updated", memory.memory_id, changed.version, "changed as asked"),), (change,))
 
 
-def delete(memory: Memory, now_ms: int) -> Decision:
+def delete(memory: Memory, now_ms: int, reason: str = "deleted as asked") -> Decision:
     """Decide on deleting one memory: hidden at once, its last version kept."""
     version = memory.version + 1
     change = Change(
@@ -130,11 +130,11 @@ def delete(memory: Memory, now_ms: int) -> Decision:
         memory_id=memory.memory_id,
         version=version,
         at_ms=now_ms,
-        reason="deleted as asked",
+        reason=reason,
         columns=None,
         before=memory,
     )
-    return Decision((Outcome("deleted", memory.memory_id, version, "deleted as asked"),), (change,))
+    return Decision((Outcome("deleted", memory.memory_id, version, reason),), (change,))
 
 
 def change_of(

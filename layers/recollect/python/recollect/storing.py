@@ -13,7 +13,7 @@ from enum import StrEnum
 import numpy as np
 
 from recollect.changes import Decision, Embedded, Outcome, change_of, columns_for, next_version
-from recollect.chunks import ACTIONS_MAX_COUNT, COMMIT_MAX_BYTES, action_count, commit_bytes
+from recollect.chunks import fits
 from recollect.citing import SAID_AGAIN, is_from_there, with_sources_of
 from recollect.model import (
     CONTENT_MAX_CHARS,
@@ -176,8 +176,7 @@ def store(
 
 def _fits(one: Nominated, changes: Sequence[Change], more: Sequence[Change], new: Sequence[Nominated]) -> bool:
     """Tell whether a step can be part of the same transaction as the ones before it."""
-    together = [*changes, *more]
-    if action_count(together) > ACTIONS_MAX_COUNT or commit_bytes(together) > COMMIT_MAX_BYTES:
+    if not fits([*changes, *more]):
         return False
     if not _is_reconciled(one.asked) or not more or more[0].operation is Operation.CITE:
         return all(one.columns.identity != other.columns.identity for other in new)
