@@ -44,6 +44,7 @@ from recollect.transcript_store import IngestionJob, IngestionQueue, TranscriptS
 
 BY = "ingestion"
 PATIENT_ATTEMPTS = 5
+LOOK_AGAIN_S = 60
 FIRST_WAIT_S = 0.5
 MAX_WAIT_S = 8.0
 
@@ -109,6 +110,8 @@ class Ingestion:
         except Exception as error:
             self._note(job, error, receive_count)
             raise
+        if left is None:
+            self._forget(job, deadline_ms)
         is_late = self._surroundings.now_ms() >= deadline_ms
         if left is not None and left.status is TranscriptStatus.QUEUED and is_late:
             self._queue.send(job)
@@ -156,6 +159,8 @@ class Ingestion:
             except Conflict:  # of a commit: that life is over
                 return None
             seen, is_overtaken = self._progress(job, seen, step)
+            if seen is not None and seen.status is TranscriptStatus.DELETING:
+                self._queue.send(job, LOOK_AGAIN_S)  # what was stored just now may have come too late to be forgotten
             if is_model and is_overtaken:
                 break  # the other one goes on, and its message is not done before: two would pay for the same
         return seen and self._change(job, seen, settled)
@@ -182,6 +187,15 @@ class Ingestion:
         if receive_count >= MAX_RECEIVES and seen.failure == UNENDED:
             raise ExtractionFailed(UNENDED)
         self._change(job, seen, partial(failed, reason=UNENDED, is_last=False))
+
+    def _forget(self, job: IngestionJob, deadline_ms: int) -> None:
+        """Let go what was made of a transcript after it was deleted; of an erased user nothing is left."""
+        if self._controller.epoch_of(job.user_id) == job.epoch:
+            request = Request(job.user_id, BY, epoch=job.epoch)
+            with suppress(Conflict):
+                self._controller.forget_transcript(
+                    request, job.transcript_id, cascade=True, purge=True, deadline_ms=deadline_ms
+                )
 
     def _next(self, job: IngestionJob, seen: Transcript, reading: Reading) -> tuple[Step | None, Reading]:
         """Give the next piece of work, if there is any, and what was read for it."""
