@@ -18,7 +18,8 @@ from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 from recollect import settings, telemetry, wiring
 from recollect.aws.queue import SqsIngestionQueue, read_message
 from recollect.errors import RecollectError
-from recollect.ingesting import Ingestion, retry_after_s
+from recollect.ingesting import Ingestion
+from recollect.progress import retry_after_s
 from recollect.settings import Settings
 from recollect.telemetry import Measures
 from recollect.transcript_store import Arrival, IngestionJob
@@ -38,12 +39,15 @@ class Work:
         Adds an object that a caller has put to its transcript, and gives the job that comes of it.
     bucket_name : str
         Uploads to other buckets are none of ours.
+    now_ms : callable
+        Gives epoch milliseconds.
     """
 
     ingestion: Ingestion
     take_upload: Callable[[str], IngestionJob | None]
     queue: SqsIngestionQueue
     bucket_name: str
+    now_ms: Callable[[], int]
 
 
 class Ingest:
@@ -73,7 +77,7 @@ class Ingest:
 
     def __call__(self, event: Mapping[str, Any], context: Any) -> Mapping[str, Any]:
         """Work on a batch, record by record, and name those that failed."""
-        self._end_ms = _now_ms() + context.get_remaining_time_in_millis() - ENDING_MS
+        self._end_ms = self.work.now_ms() + context.get_remaining_time_in_millis() - ENDING_MS
         self._waiting = len(event["Records"])
         answer = process_partial_response(dict(event), self._record, self._processor, context)
         self._metrics.add_dimension("operation", "ingest")
@@ -101,9 +105,9 @@ class Ingest:
 
     def _work_on(self, record: SQSRecord, facts: Facts) -> None:
         """Do what a record asks for, within its share of the time."""
-        share_ms = max(0, self._end_ms - _now_ms()) // self._waiting
+        share_ms = max(0, self._end_ms - self.work.now_ms()) // self._waiting
         self._waiting -= 1
-        deadline_ms = _now_ms() + share_ms
+        deadline_ms = self.work.now_ms() + share_ms
         for message in read_message(record.body):
             job = self._taken(message) if isinstance(message, Arrival) else message
             if job is None:
@@ -153,14 +157,16 @@ def _described(error: Exception) -> Facts:
     return {**telemetry.described(error), **told}
 
 
-def _now_ms() -> int:
-    return time.time_ns() // 1_000_000
-
-
 def _make_work() -> Work:
     of = Settings.from_env()
     controller = wiring.memory_controller(of)
-    return Work(wiring.ingestion(of, controller), wiring.recorder(of).take_upload, wiring.queue(of), of.bucket_name)
+    return Work(
+        ingestion=wiring.ingestion(of, controller),
+        take_upload=wiring.recorder(of).take_upload,
+        queue=wiring.queue(of),
+        bucket_name=of.bucket_name,
+        now_ms=wiring.surroundings().now_ms,
+    )
 
 
 lambda_handler = Ingest("ingest", _make_work)

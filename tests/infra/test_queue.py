@@ -1,7 +1,7 @@
 from collections.abc import Callable
 
 import pytest
-from recollect import ingesting, keys
+from recollect import keys, progress
 
 from tests.infra.support import Properties, Synthesised
 
@@ -18,7 +18,7 @@ def _policies(synthesised: Synthesised) -> dict[str, list[Properties]]:
 def test_the_queue_gives_a_message_as_often_as_the_ingestion_counts(every: Synthesised) -> None:
     redrive = every.resources("SQS::Queue")[every.queue]["Properties"]["RedrivePolicy"]
 
-    assert redrive["maxReceiveCount"] == ingesting.MAX_RECEIVES
+    assert redrive["maxReceiveCount"] == progress.MAX_RECEIVES
 
 
 def test_what_failed_three_times_waits_two_weeks_in_the_dead_letter_queue(every: Synthesised) -> None:

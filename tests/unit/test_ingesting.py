@@ -4,12 +4,13 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from recollect import ingesting, keys
+from recollect import keys
 from recollect.conversation import EXTRACTION_CONTEXT_COUNT, Extract, TranscriptStatus
 from recollect.errors import CorruptData, ExtractionFailed, Unavailable
-from recollect.ingesting import MAX_RECEIVES, PATIENT_ATTEMPTS, UNENDED, retry_after_s
-from recollect.model import CONTENT_MAX_CHARS, MemoryType, NewMemory
-from recollect.passages import PASSAGE_MAX_COUNT, Task
+from recollect.ingesting import PATIENT_ATTEMPTS
+from recollect.model import CONTENT_MAX_CHARS, MemoryType
+from recollect.passages import PASSAGE_MAX_COUNT
+from recollect.progress import MAX_RECEIVES, UNENDED, Task, retry_after_s
 from recollect.transcript_store import IngestionJob
 
 from tests.support.builders import asking, to_store
@@ -191,7 +192,7 @@ def test_what_does_not_answer_is_asked_again_after_waits_that_grow() -> None:
 def test_what_does_not_answer_for_long_fails_three_times_and_then_says_so_and_can_be_tried_again() -> None:
     desk = Desk()
     job = desk.hand_over(*SAID)
-    desk.extractors[0].errors = [WEATHER] * PATIENT_ATTEMPTS * MAX_RECEIVES
+    desk.extractors[0].errors = [WEATHER for _ in range(PATIENT_ATTEMPTS * MAX_RECEIVES)]
 
     for receive_count in range(1, MAX_RECEIVES + 1):
         assert status(desk)[0] is TranscriptStatus.QUEUED
@@ -372,6 +373,47 @@ def test_the_budget_of_one_user_is_not_that_of_another() -> None:
     assert left.status is TranscriptStatus.DONE
 
 
+def test_of_two_workers_that_ask_a_model_the_same_one_goes_on_alone() -> None:
+    desk = Desk(LiteralExtractor("bedrock", tokens=100))
+    extractor = desk.extractors[0]
+    said = [f"I have been to country number {number} this year" for number in range(3 * PASSAGE_MAX_COUNT)]
+    job = desk.hand_over(*said)
+
+    def other() -> None:
+        extractor.meanwhile = lambda: None
+        done(desk, job)
+
+    extractor.meanwhile = other
+    left = done(desk, job)
+
+    assert [passage.first for passage in extractor.passages] == [0, 0, 40, 80]
+    assert left.status is TranscriptStatus.DONE
+    assert desk.queue.sent == []
+
+
+def test_a_worker_that_is_overtaken_leaves_without_queueing_the_job_again() -> None:
+    desk = Desk(LiteralExtractor("bedrock", tokens=100))
+    extractor = desk.extractors[0]
+    said = [f"I have been to country number {number} this year" for number in range(3 * PASSAGE_MAX_COUNT)]
+    job = desk.hand_over(*said)
+
+    def other() -> None:
+        def die() -> None:
+            raise Killed
+
+        extractor.meanwhile = lambda: None if len(extractor.passages) < 3 else die()
+        with pytest.raises(Killed):
+            done(desk, job)
+        extractor.meanwhile = lambda: None
+
+    extractor.meanwhile = other
+    left = done(desk, job)
+
+    assert (left.status, left.facts_to) == (TranscriptStatus.QUEUED, 40)
+    assert desk.queue.sent == []
+    assert done(desk, job, receive_count=2).status is TranscriptStatus.DONE  # the message of the one that died
+
+
 def test_rules_have_no_budget() -> None:
     desk = Desk(LiteralExtractor("rules"), LiteralExtractor("bedrock", tokens=DAILY_TOKENS))
     done(desk, desk.hand_over(*SAID[:2], extractor="bedrock"))
@@ -523,5 +565,3 @@ def test_what_models_find_is_compared_with_what_is_close() -> None:
     done(desk, desk.hand_over(*SAID, extract=Extract.FACTS))
 
     assert "Lena is a sister" in found
-    assert ingesting.BY == "ingestion"
-    assert NewMemory(content="x").sources == ()

@@ -18,14 +18,13 @@ from recollect.passages import (
     READ_MAX_BYTES,
     Reading,
     Stretch,
-    Task,
     batches,
     is_storable,
-    next_task,
     passage,
     stretch,
     to_read,
 )
+from recollect.progress import Task, next_task
 
 TRANSCRIPT = Transcript(
     transcript_id="01HF0000000000000000000001",
@@ -75,8 +74,12 @@ def test_turns_come_first_and_then_facts(turns_to: int, facts_to: int, following
     assert next_task(replace(TRANSCRIPT, turns_to=turns_to, facts_to=facts_to)) == following
 
 
-@pytest.mark.parametrize("status", [TranscriptStatus.AWAITING_UPLOAD, TranscriptStatus.DELETING])
-def test_there_is_nothing_to_do_before_the_first_message_and_while_it_is_deleted(status: TranscriptStatus) -> None:
+@pytest.mark.parametrize(
+    "status", [TranscriptStatus.AWAITING_UPLOAD, TranscriptStatus.DELETING, TranscriptStatus.FAILED]
+)
+def test_there_is_nothing_to_do_before_the_first_message_or_after_a_failure_or_a_delete(
+    status: TranscriptStatus,
+) -> None:
     assert next_task(replace(TRANSCRIPT, status=status)) is None
 
 

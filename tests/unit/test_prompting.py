@@ -11,6 +11,7 @@ from recollect.conversation import Message, Passage, Role
 from recollect.flags import INSTRUCTION
 from recollect.model import MemoryType, NewMemory
 from recollect.prompting import found
+from recollect.prompting.quotes import is_quoted, is_taken_from_another
 from recollect.prompting.rendering import (
     CANDIDATE_MAX_COUNT,
     CONTEXT_MAX_CHARS,
@@ -117,7 +118,7 @@ def test_only_so_many_candidates_are_shown() -> None:
     ],
 )
 def test_a_quote_stands_in_a_text_whatever_happened_to_its_spaces_and_marks(text: str, quote: str) -> None:
-    assert found.is_quoted(quote, excerpt(text))
+    assert is_quoted(quote, excerpt(text))
 
 
 @pytest.mark.parametrize(
@@ -125,7 +126,43 @@ def test_a_quote_stands_in_a_text_whatever_happened_to_its_spaces_and_marks(text
     [("I like tea", "I love tea"), ("I do not like tea", "I do like tea"), ("tea", "| "), ("one two", "two one")],
 )
 def test_other_words_are_no_quote(text: str, quote: str) -> None:
-    assert not found.is_quoted(quote, excerpt(text))
+    assert not is_quoted(quote, excerpt(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "content"),
+    [
+        ("My sister is diabetic.", "My sister is diabetic", "The user is diabetic."),
+        ("Well. My sister Vera is diabetic, sadly.", "is diabetic", "The user is diabetic"),
+        ("My wife hates olives", "hates olives", "Ana hates olives"),
+        ("Vera works at Bosch", "works at Bosch", "I work at Bosch"),
+        ("She works at Bosch", "She works at Bosch", "The user works at Bosch"),
+    ],
+)
+def test_what_is_said_of_somebody_else_is_not_the_speakers(text: str, quote: str, content: str) -> None:  # case E5
+    message = Message(index=0, role=Role.USER, text=text, name="Ana")
+
+    assert is_taken_from_another(content, quote, Excerpt(message, text, NOW_MS))
+
+
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        ("My sister is diabetic", "The user's sister is diabetic"),
+        ("My sister is diabetic", "The user has a diabetic sister"),
+        ("My sister is diabetic", "Ana's sister is diabetic"),
+        ("My doctor says I'm diabetic", "The user is diabetic"),
+        ("My wife gave me a watch", "The user got a watch"),
+        ("My sister and I are vegetarians", "The user is a vegetarian"),
+        ("Ana likes tea", "Ana likes tea"),
+        ("Yes, diabetic.", "The user is diabetic"),
+        ("My team uses Go", "The user works with Go"),
+    ],
+)
+def test_what_is_said_of_the_speaker_or_names_the_other_is_as_it_should_be(text: str, content: str) -> None:
+    message = Message(index=0, role=Role.USER, text=text, name="Ana")
+
+    assert not is_taken_from_another(content, text, Excerpt(message, text, NOW_MS))
 
 
 def new(content: str, **values: object) -> NewMemory:
@@ -183,7 +220,7 @@ def test_whatever_a_model_says_is_memories_with_a_quote_or_an_invalid_reply(said
 
     with suppress(InvalidReply):
         memories = found.read(said, window, ())
-        assert all(found.is_quoted(each.quote, window.new[0]) and each.same_as is None for each in memories)
+        assert all(is_quoted(each.quote, window.new[0]) and each.same_as is None for each in memories)
 
 
 @given(st.text() | JSON.map(json.dumps).map(lambda said: said[: len(said) // 2]))

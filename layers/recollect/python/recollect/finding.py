@@ -1,18 +1,16 @@
 """Finds the memories in a passage: its turns by rule, its facts with the extractor that its part names."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
-from recollect.answers import SearchQuery
 from recollect.budget import TokenBudget
 from recollect.controller import MemoryController
 from recollect.conversation import Passage
 from recollect.errors import ExtractionFailed, Unavailable
 from recollect.extracting.turns import turns_of
 from recollect.extraction import Extractor
-from recollect.model import QUERY_MAX_CHARS, Memory, NewMemory
+from recollect.model import NewMemory
 from recollect.transcript_store import IngestionJob
-
-RECALL_COUNT = 10
 
 
 class Finding:
@@ -61,13 +59,9 @@ class Finding:
         if found.costs_tokens:
             self._budget.check(job.user_id)
         try:
-            extraction = found.extract(passage, lambda text: self._recall(job.user_id, text))
+            extraction = found.extract(passage, partial(self._controller.close_to, job.user_id))
         except (Unavailable, ExtractionFailed) as error:
             self._budget.add(job.user_id, job.epoch, error.tokens)
             raise
         self._budget.add(job.user_id, job.epoch, extraction.tokens)
         return extraction.memories
-
-    def _recall(self, user_id: str, text: str) -> Sequence[Memory]:
-        query = SearchQuery(text=text[:QUERY_MAX_CHARS], k=RECALL_COUNT, reinforces=False)
-        return [hit.memory for hit in self._controller.search(user_id, query).hits]

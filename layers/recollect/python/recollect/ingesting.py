@@ -14,13 +14,11 @@ from recollect import keys, passages, telemetry
 from recollect.budget import BudgetUsedUp
 from recollect.commit import MAX_ATTEMPTS, Request, Surroundings
 from recollect.controller import MemoryController
-from recollect.conversation import Part, Passage, Transcript, TranscriptStatus
-from recollect.erasing import BUDGET_MS
+from recollect.conversation import Part, Transcript, TranscriptStatus
 from recollect.errors import (
     Conflict,
     CorruptData,
     ExtractionFailed,
-    InvalidInput,
     NotFound,
     RecollectError,
     Unavailable,
@@ -28,20 +26,27 @@ from recollect.errors import (
 from recollect.finding import Finding
 from recollect.formats.reading import messages_of
 from recollect.object_store import ObjectStore
-from recollect.passages import Reading, Stretch, Task
+from recollect.passages import Reading, Step
+from recollect.progress import (
+    HOPELESS,
+    MAX_RECEIVES,
+    UNENDED,
+    Task,
+    deferred,
+    done_to,
+    failed,
+    next_task,
+    progressed,
+    settled,
+)
 from recollect.storing import ToStore
 from recollect.transcript_store import IngestionJob, IngestionQueue, TranscriptStore
 
 BY = "ingestion"
-MAX_RECEIVES = 3  # of a message of the queue, before it is a dead letter
 PATIENT_ATTEMPTS = 5
+LOOK_AGAIN_S = 60
 FIRST_WAIT_S = 0.5
 MAX_WAIT_S = 8.0
-FIRST_RETRY_S = 15
-NEXT_RETRY_S = 120
-UNENDED = "its ingestion was begun and did not come to an end: it may take too long, or too much memory"
-# What a repeat will hardly change.
-HOPELESS = (ExtractionFailed, InvalidInput, CorruptData)
 
 _T = TypeVar("_T")
 
@@ -105,7 +110,10 @@ class Ingestion:
         except Exception as error:
             self._note(job, error, receive_count)
             raise
-        if left is not None and left.status is TranscriptStatus.QUEUED:
+        if left is None:
+            self._forget(job, deadline_ms)
+        is_late = self._surroundings.now_ms() >= deadline_ms
+        if left is not None and left.status is TranscriptStatus.QUEUED and is_late:
             self._queue.send(job)
         return left
 
@@ -138,30 +146,24 @@ class Ingestion:
             If something that is needed does not answer.
         """
         seen = self._present(job)
-        if seen is not None and seen.status is TranscriptStatus.FAILED:
-            return seen
         reading = Reading((), ())
         while seen is not None and self._surroundings.now_ms() < deadline_ms:
-            following = passages.next_task(seen)
-            if following is None:
-                return self._change(job, seen, _settled)
-            task, start = following
             try:
-                reading = reading if reading.covers(start) else self._read(job, start)
-                stretch = passages.stretch(reading.parts, task, start)
-                if task not in tasks or (not asks_models and self._finding.asks_model(stretch.extractor)):
+                step, reading = self._next(job, seen, reading)
+                if step is None or step.task not in tasks:
                     break
-                to = stretch.to
-                if stretch.is_wanted:
-                    passage = passages.passage(seen, reading.messages, start, to)
-                    to = passage.messages[-1].index + 1
-                    self._remember(job, passage, stretch, deadline_ms)
+                is_model = self._finding.asks_model(step.extractor)
+                if is_model and not asks_models:
+                    break
+                self._do(job, step, deadline_ms)
             except Conflict:  # of a commit: that life is over
                 return None
-            seen = self._change(job, seen, partial(_progressed, task=task, to=to))
-        if seen is None:
-            self._forget(job)
-        return seen
+            seen, is_overtaken = self._progress(job, seen, step)
+            if seen is not None and seen.status is TranscriptStatus.DELETING:
+                self._queue.send(job, LOOK_AGAIN_S)  # what was stored just now may have come too late to be forgotten
+            if is_model and is_overtaken:
+                break  # the other one goes on, and its message is not done before: two would pay for the same
+        return seen and self._change(job, seen, settled)
 
     def _run(self, job: IngestionJob, deadline_ms: int, receive_count: int) -> Transcript | None:
         if receive_count > 1:
@@ -170,7 +172,7 @@ class Ingestion:
             return self.advance(job, deadline_ms)
         except BudgetUsedUp as error:
             seen = self._present(job)
-            return seen and self._change(job, seen, partial(_deferred, reason=error.message))
+            return seen and self._change(job, seen, partial(deferred, reason=error.message))
 
     def _begin_again(self, job: IngestionJob, receive_count: int) -> None:
         """Put down that work begins again, so that one which ends the process is known the next time.
@@ -184,30 +186,45 @@ class Ingestion:
             raise ExtractionFailed(seen.failure or UNENDED)
         if receive_count >= MAX_RECEIVES and seen.failure == UNENDED:
             raise ExtractionFailed(UNENDED)
-        self._change(job, seen, partial(_failed, reason=UNENDED, is_last=False))
+        self._change(job, seen, partial(failed, reason=UNENDED, is_last=False))
 
-    def _remember(self, job: IngestionJob, passage: Passage, stretch: Stretch, deadline_ms: int) -> None:
+    def _forget(self, job: IngestionJob, deadline_ms: int) -> None:
+        """Let go what was made of a transcript after it was deleted; of an erased user nothing is left."""
+        if self._controller.epoch_of(job.user_id) == job.epoch:
+            request = Request(job.user_id, BY, epoch=job.epoch)
+            with suppress(Conflict):
+                self._controller.forget_transcript(
+                    request, job.transcript_id, cascade=True, purge=True, deadline_ms=deadline_ms
+                )
+
+    def _next(self, job: IngestionJob, seen: Transcript, reading: Reading) -> tuple[Step | None, Reading]:
+        """Give the next piece of work, if there is any, and what was read for it."""
+        following = next_task(seen)
+        if following is None:
+            return None, reading
+        task, start = following
+        if not reading.covers(start):
+            reading = self._read(job, start)
+        return passages.step(seen, reading, task, start), reading
+
+    def _do(self, job: IngestionJob, step: Step, deadline_ms: int) -> None:
         """Store what is found in a passage."""
+        passage = step.passage
+        if passage is None:
+            return
         with telemetry.stage("find"):
-            if stretch.extractor:
-                found = self._patiently(deadline_ms, lambda: self._finding.facts(job, passage, stretch.extractor))
+            if step.task is Task.FACTS:
+                found = self._patiently(deadline_ms, lambda: self._finding.facts(job, passage, step.extractor))
             else:
                 found = self._finding.turns(passage)
         storable = [memory for memory in found if passages.is_storable(memory)]
-        telemetry.count("memories_refused", len(found) - len(storable))
+        if len(storable) < len(found):
+            telemetry.count("memories_refused", len(found) - len(storable))
         request = Request(job.user_id, BY, epoch=job.epoch)
         for batch in passages.batches(storable):
             new = [ToStore(memory) for memory in batch]
             for outcome in self._patiently(deadline_ms, partial(self._controller.store, request, new)):
                 telemetry.count(f"memories_{outcome.outcome}")
-
-    def _forget(self, job: IngestionJob) -> None:
-        """Take back what was stored while the transcript was deleted."""
-        request = Request(job.user_id, BY, epoch=job.epoch)
-        with suppress(Conflict):  # that life is over, and with it everything
-            self._controller.forget_transcript(
-                request, job.transcript_id, cascade=True, deadline_ms=self._surroundings.now_ms() + BUDGET_MS
-            )
 
     def _patiently(self, deadline_ms: int, call: Callable[[], _T]) -> _T:
         """Call again, after a random wait, while something that is needed does not answer and there is time."""
@@ -215,11 +232,9 @@ class Ingestion:
         for _ in range(PATIENT_ATTEMPTS - 1):
             try:
                 return call()
-            except Unavailable as error:
+            except Unavailable:
                 telemetry.count("ingestion_retries")
-                wait_s = (
-                    max(error.retry_after_s, 0) * self._surroundings.random() + ceiling_s * self._surroundings.random()
-                )
+                wait_s = self._surroundings.random() * ceiling_s
                 if self._surroundings.now_ms() + wait_s * 1000 >= deadline_ms:
                     raise
                 self._surroundings.sleep(wait_s)
@@ -247,6 +262,17 @@ class Ingestion:
             raise CorruptData("the messages of a part are not there") from error
         return Reading(tuple(parts), tuple(messages))
 
+    def _progress(self, job: IngestionJob, seen: Transcript, step: Step) -> tuple[Transcript | None, bool]:
+        """Put down how far it is, and tell whether another worker had come that far meanwhile."""
+        is_overtaken = False
+
+        def change(present: Transcript) -> Transcript:
+            nonlocal is_overtaken
+            is_overtaken = done_to(present, step.task) >= step.to
+            return progressed(present, step.task, step.to)
+
+        return self._change(job, seen, change), is_overtaken
+
     def _change(
         self, job: IngestionJob, seen: Transcript, change: Callable[[Transcript], Transcript]
     ) -> Transcript | None:
@@ -270,51 +296,8 @@ class Ingestion:
         with suppress(Unavailable, Conflict):
             seen = self._present(job)
             if seen is not None:
-                self._change(job, seen, partial(_failed, reason=reason, is_last=is_last))
-
-
-def retry_after_s(error: Exception, receive_count: int, random: float) -> int:
-    """Give the seconds until the queue shall give a failed job again.
-
-    Parameters
-    ----------
-    random : float
-        In [0, 1).
-    """
-    if isinstance(error, HOPELESS):
-        return 0
-    most = FIRST_RETRY_S if receive_count == 1 else NEXT_RETRY_S
-    return round(most * (1 + random) / 2)
+                self._change(job, seen, partial(failed, reason=reason, is_last=is_last))
 
 
 def _key_of(job: IngestionJob, part: Part) -> str:
     return keys.part_object(job.user_id, job.epoch, job.transcript_id, part.part_id, is_upload=part.is_upload)
-
-
-def _progressed(transcript: Transcript, task: Task, to: int) -> Transcript:
-    name = f"{task.value}_to"
-    is_deferred = transcript.status is TranscriptStatus.DEFERRED and task is Task.FACTS
-    status = TranscriptStatus.QUEUED if is_deferred else transcript.status
-    return _settled(replace(transcript, status=status, **{name: max(getattr(transcript, name), to)}))
-
-
-def _settled(transcript: Transcript) -> Transcript:
-    """Tell that it is done, if nothing is left; what went wrong before is over."""
-    is_open = transcript.status in (TranscriptStatus.QUEUED, TranscriptStatus.DEFERRED)
-    if not is_open or passages.next_task(transcript) is not None:
-        return transcript
-    return replace(transcript, status=TranscriptStatus.DONE, tries=0, failure=None)
-
-
-def _deferred(transcript: Transcript, reason: str) -> Transcript:
-    if passages.next_task(transcript) is None:
-        return transcript
-    return replace(transcript, status=TranscriptStatus.DEFERRED, failure=reason)
-
-
-def _failed(transcript: Transcript, reason: str, *, is_last: bool) -> Transcript:
-    if transcript.status is TranscriptStatus.FAILED or passages.next_task(transcript) is None:
-        return transcript
-    status = TranscriptStatus.FAILED if is_last else transcript.status
-    tries = transcript.tries + (reason != UNENDED or is_last)
-    return replace(transcript, status=status, tries=tries, failure=reason)

@@ -1,4 +1,4 @@
-"""Which messages of a transcript are worked on next, and what is to become of them. Pure.
+"""Which messages of a transcript are worked on together, and what is to become of them. Pure.
 
 Parts that are treated alike are worked on together, wherever their borders are, in passages of a bounded size. What is
 found in a message does not depend on where passages begin, but for what a model makes of it.
@@ -6,10 +6,8 @@ found in a message does not depend on where passages begin, but for what a model
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 from recollect.conversation import EXTRACTION_CONTEXT_COUNT, Extract, Message, Part, Passage, Transcript
-from recollect.conversation import TranscriptStatus as Status
 from recollect.model import (
     BATCH_MAX_CONTENT_BYTES,
     BATCH_MAX_COUNT,
@@ -18,18 +16,12 @@ from recollect.model import (
     TAG_MAX_COUNT,
     NewMemory,
 )
+from recollect.progress import Task
 from recollect.text import is_blank
 
 PASSAGE_MAX_COUNT = 40  # new messages: what one commit takes, if each becomes a memory
 PASSAGE_MAX_CHARS = 12_000  # of their texts, if it is more than one: what a model is shown at once
 READ_MAX_BYTES = 32 * 2**20  # of parts that are read at once, beside the first
-
-
-class Task(StrEnum):
-    """What is done with messages."""
-
-    TURNS = "turns"
-    FACTS = "facts"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +38,24 @@ class Stretch:
 
     to: int
     is_wanted: bool
+    extractor: str
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A piece of work, after which a task is done up to message number `to` (exclusive).
+
+    Parameters
+    ----------
+    passage : Passage or None
+        The messages in question; ``None`` if nothing is to be made of them.
+    extractor : str
+        Names what finds their facts; empty if it is about turns.
+    """
+
+    task: Task
+    to: int
+    passage: Passage | None
     extractor: str
 
 
@@ -68,17 +78,6 @@ def context_of(start: int) -> int:
     return max(0, start - EXTRACTION_CONTEXT_COUNT)
 
 
-def next_task(transcript: Transcript) -> tuple[Task, int] | None:
-    """Give what is to be done next, and from which message on: first all turns, then the facts."""
-    if transcript.status in (Status.AWAITING_UPLOAD, Status.DELETING):
-        return None
-    if transcript.turns_to < transcript.message_count:
-        return Task.TURNS, transcript.turns_to
-    if transcript.facts_to < transcript.message_count:
-        return Task.FACTS, transcript.facts_to
-    return None
-
-
 def to_read(parts: Sequence[Part], start: int) -> list[Part]:
     """Choose the parts to read: up to the one with message number `start`, and a bounded number of bytes after it."""
     chosen: list[Part] = []
@@ -90,6 +89,15 @@ def to_read(parts: Sequence[Part], start: int) -> list[Part]:
                 break
         chosen.append(part)
     return chosen
+
+
+def step(transcript: Transcript, reading: Reading, task: Task, start: int) -> Step:
+    """Give the work on message number `start`, which the reading has, and on as many after it as belong to it."""
+    alike = stretch(reading.parts, task, start)
+    if not alike.is_wanted:
+        return Step(task, alike.to, None, alike.extractor)
+    found = passage(transcript, reading.messages, start, alike.to)
+    return Step(task, found.messages[-1].index + 1, found, alike.extractor)
 
 
 def stretch(parts: Sequence[Part], task: Task, start: int) -> Stretch:

@@ -19,7 +19,7 @@ from recollect.erasing import BUDGET_MS
 from recollect.errors import Conflict, InvalidInput, RecollectError, Unavailable
 from recollect.handover import Given, Whose, metadata_of
 from recollect.object_store import Grant, ObjectStore, Upload
-from recollect.passages import Task
+from recollect.progress import Task
 from recollect.recording import Recorded, Recorder
 from recollect.transcript_store import IngestionJob, IngestionQueue, TranscriptStore
 from recollect.transcripts import GRANTED_S, TranscriptReading

@@ -25,7 +25,7 @@ _CHATTER = _POLAR | words(  # greetings and farewells
     # thanks
     "thanks thank thx ty cheers much many so very lot lots tons million bunch appreciate appreciated grateful for your "
     "help that this all the everything kind words support pleasure welcome worries problem prob np anytime mention "
-    "nothing no not don't dont at bet you're youre you've youve "
+    "nothing no not don't dont bet you're youre you've youve "
     # acknowledgements and applause
     "ok okay okey k kk alright fine cool awesome amazing perfect excellent brilliant fantastic super sweet wow whoa "
     "yay woohoo hooray oh ooh ah aha haha hahaha lol lmao rofl hehe hmm hm mm uh um huh got gotcha understood noted "
@@ -33,7 +33,7 @@ _CHATTER = _POLAR | words(  # greetings and farewells
     "glad happy hear see to love loved that's thats too also as same here me and but just really totally of course "
     "congrats congratulations luck best wishes proud sorry oops my bad please go on ahead keep it up we'll we'd will "
     "be interesting beautiful gorgeous cute exciting inspiring impressive incredible let know if anything else "
-    "i'll in mind no-one let's lets do did job work can can't cant wait "
+    "i'll in mind no-one let's lets do did can can't cant wait "
     # other languages
     "hallo moin servus tag guten morgen abend nacht danke dankeschön vielen dank bitte gern gerne tschüss tschau bis "
     "bald später gut super klar alles prima genau wie geht's gehts dir ihnen es schön freut mich "
@@ -43,7 +43,13 @@ _CHATTER = _POLAR | words(  # greetings and farewells
     "olá ola oi bom boa dia tarde noite obrigado obrigada tchau até logo tudo bem "
     "buongiorno buonasera grazie mille prego arrivederci va bene perfetto come stai"
 )
-_CONTENT_I = words("i i'm im")
+_BEFORE_NAMES = words(
+    "hi hey hello hiya thanks thank you bye goodbye cheers wow whoa cool yeah yes no sure ok okay congrats sorry night morning awesome "
+    "great nice perfect much later haha aw aww oh hallo danke hola gracias salut merci ciao grazie olá obrigado obrigada"
+)
+_PRAISE = re.compile(
+    r"\b(?:good|great|nice|awesome|amazing|excellent|fantastic) (?:job|work)\b|\bnot at all\b", re.IGNORECASE
+)
 _CLOSED_QUESTIONS = (
     "how are you", "how's it going", "how is it going", "what's up", "anything else", "how have you been",
     "how can i help", "how may i help", "what can i do for you", "how are things", "how can i assist",
@@ -59,7 +65,7 @@ def is_chatter(text: str, question: str | None) -> bool:
     question : str or None
         What it answers; yes or no says something then.
     """
-    said = _WORD.findall(text[:1_000].replace("’", "'"))
+    said = _WORD.findall(_PRAISE.sub("great", text[:1_000].replace("’", "'")))
     if not any(character.isalnum() for character in text):
         return True  # nothing, marks, emoji
     if not said or len(said) > _LONGEST_CHATTER or any(character.isdigit() for character in text):
@@ -69,7 +75,7 @@ def is_chatter(text: str, question: str | None) -> bool:
         return False
     has_stock = any(word in _CHATTER for word in folded)
     return has_stock and all(
-        word in _CHATTER or (question is None and _is_name(said, i)) for i, word in enumerate(folded)
+        word in _CHATTER or (question is None and _is_name(text, said, i)) for i, word in enumerate(folded)
     )
 
 
@@ -84,11 +90,12 @@ def question_in(text: str) -> str | None:
     """Give the last question of a turn, shortened, unless it asks for nothing but how one is."""
     last = text[-4 * QUESTION_MAX_CHARS :].rsplit("\n\n", 1)[-1]
     asked = [one for one in sentences(last) if one.rstrip("\"')*”’").endswith(("?", "？"))]
-    if not asked or asked[-1].casefold().replace("’", "'").startswith(_CLOSED_QUESTIONS):
+    if not asked or any(one in asked[-1].casefold().replace("’", "'") for one in _CLOSED_QUESTIONS):
         return None
     return shortened(asked[-1], QUESTION_MAX_CHARS)
 
 
-def _is_name(said: list[str], index: int) -> bool:
-    before = said[index - 1].casefold() if index else ""
-    return said[index][:1].isupper() and (index == 0 or before in _CHATTER - _CONTENT_I)
+def _is_name(text: str, said: list[str], index: int) -> bool:
+    if not said[index][:1].isupper():
+        return False
+    return said[index - 1].casefold() in _BEFORE_NAMES if index else text.lstrip().startswith(f"{said[0]},")

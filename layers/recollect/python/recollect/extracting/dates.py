@@ -37,7 +37,7 @@ _NUMBERS = {
 _DAY = "|".join(_WEEKDAYS)
 _NUMBER = rf"(?:a couple of|a couple|{'|'.join(_NUMBERS)}|\d{{1,3}})"
 _PART = r"(?: (?P<part>morning|afternoon|evening|night))?"
-_BEFORE = r"(?:(?P<before>by|until|till|since|from|before|after|for|on|in|of|to|during|around|through|at) )?"
+_BEFORE = r"(?:(?P<before>(?:in )?(?:early|late|mid)|by|until|till|since|from|before|after|for|on|in|of|to|during|around|through|at) )?"
 _ROUGHLY = r"(?P<roughly>(?:(?:about|around|roughly|over|almost|nearly|approximately|just|more than) )*)"
 _FORWARD = frozenset({"by", "until", "till", "to", "before", "from", "for"})
 _NAMED_DAYS = r"(?<!black )(?<!good )(?<!cyber )(?<!easter )(?<!every )(?<!each )(?<!the )"
@@ -88,6 +88,8 @@ def _said(meaning: _Meaning, when: _When, found: re.Match[str]) -> str:
     preposition, phrase = meant
     groups = found.groupdict()
     before, roughly = groups.get("before"), groups.get("roughly")
+    if before and before.casefold() in {"early", "late", "mid"}:
+        return f"in {before} {phrase}"
     if groups.get("owner"):
         return f"the {phrase.removeprefix('the ')}"
     return f"{before or ('around' if roughly else preposition)} {phrase}"
@@ -182,7 +184,9 @@ def _weekday(word: str, which: int, day: date) -> date:
     return day + timedelta(days=(number - day.weekday()) % 7)
 
 
-def _bare_weekday(found: re.Match[str], when: _When) -> tuple[str, str]:
+def _bare_weekday(found: re.Match[str], when: _When) -> tuple[str, str] | None:
+    if found.string[: found.start()].rstrip().casefold().endswith(_WEEKDAYS):
+        return None  # from Monday to Friday
     before = (found["before"] or "").casefold()
     is_past = before == "since" or (when.is_past and before not in _FORWARD)
     return _on(_weekday(found["word"].casefold(), -1 if is_past else 0, when.day), found["part"])

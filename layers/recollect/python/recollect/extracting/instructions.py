@@ -24,7 +24,7 @@ _ANSWER = r"(?:answer|reply|respond|write|speak|talk|explain|communicate)"
 _DOING = (
     rf"(?:{_ANSWER}|use|include|add|address|format|give|show|send|suggest|recommend|ask|make|keep|start|end|assume|mention|remind|apologi[sz]e"
     r"|summari[sz]e|translate|commit|push|deploy|delete|run|touch|modify|change|edit|create|remove|generate|put|wrap|quote|cite|repeat|skip"
-    r"|avoid|check|test|type|name|prefix|prefer|begin|sign|be|tell|provide|list|follow|stick to|consider|propose|book|buy|order|share|call)"
+    r"|avoid|check|test|type|name|prefix|prefer|begin|sign|tell|provide|list|follow|stick to|consider|propose|book|buy|order|share|call)"
 )
 _LANGUAGE = (
     r"(?:English|German|French|Spanish|Portuguese|Italian|Dutch|Polish|Russian|Turkish|Arabic|Hindi|Japanese|Chinese|Mandarin|Korean"
@@ -38,12 +38,16 @@ _STYLE = (
 _LASTING = re.compile(
     rf"(?:always|never|do not ever) {_DOING}\b"
     rf"|(?:(?:always|only) )?{_ANSWER}(?: to me| with me| me)? (?:only )?in {_LANGUAGE}\b(?! (?:the|this|about))"
-    rf"|(?:do not|never|avoid|no|keep|use|prefer|stick to|give|write|add|include|skip|make)\b(?: using| adding| all| me| the| your| my| in)?(?: [\w-]+){{0,3}}? {_STYLE}\b"
+    rf"|(?:do not|never|avoid|no|keep|use|prefer|stick to|give|write|add|include|skip|make)\b(?: using| adding| all| me| the| your| my| in)?(?: [\w-]+){{0,6}}? {_STYLE}\b"
     rf"|be (?:brief|concise|short|direct|formal|informal|polite|blunt|honest|critical|terse)\b"
     rf"|{_ANSWER}(?: to me)? (?:briefly|concisely|directly|formally|informally|in (?:short|one|two|three|a few|full|plain|simple) [\w ]{{0,20}}?sentences?)"
     rf"|(?:whenever|every time|each time|when|if|before|after|unless)\b [^,]{{0,80}}\b(?:I|you|me|your|my)\b[^,]{{0,60}}, (?:then )?(?:please )?(?:always |never |do not )?{_DOING}\b"
     rf"|{_DOING}\b.{{3,120}}\b(?:every time|each time|whenever|by default|from now on|in (?:the )?future|in all (?:your|my)|in every)\b",
     re.IGNORECASE,
+)
+_IN_LANGUAGE = re.compile(rf"{_ANSWER}(?: to me| with me| me)? in {_LANGUAGE}\b", re.IGNORECASE)
+_SAYS_HOW_OFTEN = re.compile(
+    r"(?:always|never|only|do not|no|when|whenever|if|every|each|before|after|unless)\b", re.IGNORECASE
 )
 _AFTER = re.compile(rf"(?:always |never |do not |only )?{_DOING}\b", re.IGNORECASE)
 _CALL_ME = re.compile(r"(?:just )?(?:call|address) me (?:as )?(?P<name>[^\W\d_][\w'. -]{0,39})", re.IGNORECASE)
@@ -58,13 +62,13 @@ _DOES = (
     r"|check|add|enter|select|choose|edit|ssh|log|connect|pull|update|change|turn|hold|mix|bake|boil|fill|ask|send|make|wait|rebase|drop"
     r"|unplug|reboot|stop|kill|apply|follow|tag|write|put|take|rinse|soak|cook|heat|remove|rotate|revert|roll|scale|invoke|bump|publish|upload)"
 )
-_SUBJECT = r"(?:(?:first|just|simply|always|you|we|I|one|need to|needs to|have to|has to|must|should|can)[, ]+)*"
+_SUBJECT = r"(?:(?:first|just|simply|always|you|one|need to|needs to|have to|has to|must|should|can)[, ]+)*"
 _HOW_TO = re.compile(
     rf"(?:in order )?to (?!(?:be|me|my|you|your|the|a|an|this|that|some|everyone|all|tell|say|sum|give you|put it)\b)[^,]{{2,120}}, {_SUBJECT}{_DOES}\b"
     rf"|(?:when|whenever|if|before|after|every time)\b (?!I\b|you\b)[^,]{{3,100}}, {_SUBJECT}{_DOES}\b"
     r"|(?:the|our|my) (?:best |only |right |usual )?(?:way|trick|fix|solution|workaround|command|procedure|process|recipe|steps?) (?:to|for) [^,]{2,100}? (?:is|are|was)(?: to| by|:)? \w"
     r"|(?:steps|how) to [^:]{2,100}: ?\w"
-    r"|(?:we|I|you) (?:deploy|build|test|release|publish|roll back|back up|restore|start|run) [^,]{0,80}?(?:by|with|via|using) \w"
+    r"|(?:we|you) (?:deploy|build|test|release|publish|roll back|back up|restore) [^,]{0,80}?(?:by|with|via|using) \w"
     rf"|(?:deploys|deployments?|builds|releases|backups|tests|migrations) (?:is|are) (?:done|made|run|started|triggered) (?:by|with|via|through) \w",
     re.IGNORECASE,
 )
@@ -74,7 +78,7 @@ _NEXT = re.compile(
 )
 _STEP = re.compile(r"(?:[-*•]|\d{1,2}[.)])\s+\S")
 _TASK_AT_HAND = re.compile(
-    r"\b(?:this|that|these|those|above|attached)\b(?! (?:run|will|is|does|command)\b)", re.IGNORECASE
+    r"\b(?:yours?|this|that|these|those|above|attached)\b(?! (?:run|will|is|does|command)\b)", re.IGNORECASE
 )
 
 
@@ -96,6 +100,8 @@ def instruction(plain: str, subject: str) -> tuple[str, Kind] | None:
     if named:
         is_name = not _NOT_NAMES.search(named["name"])
         return (f"{_capital(subject)} wants to be called {named['name']}", CALLED) if is_name else None
+    if (asked is not None and asked["lasting"] is not None) or _IN_LANGUAGE.match(rest):
+        rest = rest if _SAYS_HOW_OFTEN.match(rest) else f"always {rest[:1].lower()}{rest[1:]}"
     lasts = asked is not None and asked["lasting"] is not None and _AFTER.match(rest)
     if _POINTING.search(rest) or not (lasts or _LASTING.match(rest)):
         return None

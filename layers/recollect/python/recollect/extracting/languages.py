@@ -4,6 +4,7 @@ They are kept as they were said, in the first person: the memory's actor tells w
 """
 
 import re
+from collections.abc import Iterator
 
 from recollect.extracting.instructions import INSTRUCTION
 from recollect.extracting.statements import Kind
@@ -66,6 +67,11 @@ _DOUBT = re.compile(
     r"|talvez|seria|poderia|gostaria|acho|forse|potrei|sarei|vorrei|credo|se(?! (?:llama|chama)))\b",
     re.IGNORECASE,
 )
+_JOINT = re.compile(
+    r",? (?:(?:und|aber) (?=(?:ich|meine?)\b)|(?:et|mais) (?=(?:je|ma|mon)\b|j')|(?:y|pero) (?=(?:mi|me|yo|vivo|trabajo|soy|tengo|no)\b)"
+    r"|(?:e|mas|ma) (?=(?:minha|meu|eu|moro|trabalho|sou|tenho|abito|vivo|lavoro|sono|ho|mi|non|não)\b))",
+    re.IGNORECASE,
+)
 _OPENERS = re.compile(
     r"^(?:(?:also|übrigens|und|aber|ja|nein|hallo|naja|hola|pues|y|pero|por cierto|salut|bonjour|et|mais|alors|au fait|olá|oi|então|e|mas|aliás"
     r"|ciao|ma|allora|comunque|a proposito)[,:!]? )+",
@@ -73,16 +79,10 @@ _OPENERS = re.compile(
 )
 
 
-def stated(sentence: str) -> tuple[str, Kind] | None:
-    """Find a durable statement in one of the languages.
-
-    Returns
-    -------
-    tuple of str and Kind or None
-        The sentence without opening words and the mark at its end, and what kind it is.
-    """
-    text = _OPENERS.sub("", sentence.replace("’", "'")).rstrip(" .!…")
-    if _DOUBT.search(text):
-        return None
-    kind = next((kind for kind, pattern in _RULES if pattern.match(text)), None)
-    return None if kind is None else (text[:1].upper() + text[1:], kind)
+def stated(sentence: str) -> Iterator[tuple[str, Kind]]:
+    """Yield the durable statements of a sentence in one of the languages, without opening words and end mark."""
+    for clause in _JOINT.split(sentence.replace("’", "'")):
+        text = _OPENERS.sub("", clause).rstrip(" ,.!…")
+        kind = next((kind for kind, pattern in _RULES if pattern.match(text)), None)
+        if kind is not None and not _DOUBT.search(text):
+            yield text[:1].upper() + text[1:], kind

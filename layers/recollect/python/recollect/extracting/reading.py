@@ -24,18 +24,21 @@ _DOUBT = re.compile(
 _UNRESOLVED = re.compile(
     r"\b(?:you|your|yours|yourself|it|its|this|these|those|there|here|such|y'all|u|that one|the same|so far)\b"
     r"|\bthat$|\b(?:of|like|with|for|about|to|at|love|hate) that\b(?! \w+ \w)"
+    r"|\b(?:an?|few|one|some|to|with|for|of|about|and|or|the|my|at|from|into|even|so|because|than|when)$"
+    r"|\b(?:\w+ing|have|got|like|love|want|make|create|need|buy|bought) one\b"
     r"|\b(?:the (?:one|ones|other|others|latter|former|first one|second one))\b",
     re.IGNORECASE,
 )
 _OTHERS = re.compile(r"\b(?:they|them|their|theirs|he|she|him|her|hers|his)\b", re.IGNORECASE)
 _ANTECEDENT = re.compile(r"\b(?:my|our) \w|[a-z,] (?-i:[A-Z])\w", re.IGNORECASE)
 _JOINT = re.compile(
-    r"[,;]? (?:and|but|so|plus|–|—|-) (?=(?:(?:now|also|then|currently) )?(?:I|i|my|we|our)\b)|; ",
+    r"[,;]? (?:and|but|so|plus|–|—|-) (?=(?:(?:now|also|then|currently) )?(?:I|we|please|always|never|maybe|perhaps|(?:my|our) [\w' ]{1,40}? (?:is|are|was|were|has|have|lives?|works?|can|do|does|likes?|loves?|hates?|prefers?|moved|runs?|uses?|speaks?|studies|wants?|expires|leaves))\b)|; |, (?=I\b)",
     re.IGNORECASE,
 )
 _COUPLE = re.compile(rf"(?:(?:my|our) {PERSON}(?:'s)?|me|I|(?-i:[A-Z])\w+)$", re.IGNORECASE)
+_SELF = re.compile(r"(?:I|my|we|our)\b", re.IGNORECASE)
 _LEAD = re.compile(
-    r"^((?:since|from|in|on|at|for|after|as an?|these days|nowadays|currently|lately|every|each|next|last|this|yesterday|tomorrow|today|tonight"
+    r"^((?:since|from|in|on|at|for|after|as an?|as of|these days|nowadays|currently|lately|every|each|next|last|this|yesterday|tomorrow|today|tonight"
     r"|right now|most|at work|at home|when i|whenever i|in my|once a|twice a|until|later|earlier|now)\b[^,]{0,50}?),? (?=(?:I|my|we|our)\b)",
     re.IGNORECASE,
 )
@@ -101,36 +104,36 @@ def _told(how: str, speech: Speech) -> str:
 
 
 def _stated(sentence: str, speech: Speech) -> Iterator[tuple[str, Kind]]:
-    plain = wording.plain(sentence)
-    asked = instructions.instruction(plain, speech.subject) if speech.is_to_agent and QUOTED not in plain else None
-    if asked is not None and ("?" not in sentence or instructions.is_request(plain)):
-        yield asked
-        return
-    if "?" in sentence:
-        return
-    found = list(_facts(plain, speech))
-    other = languages.stated(sentence) if not found and QUOTED not in sentence else None
+    found = [one for clause in _clauses(wording.plain(sentence)) if (one := _of_clause(clause, sentence, speech))]
     yield from found
-    if other is not None and (other[1] != instructions.INSTRUCTION or speech.is_to_agent):
-        yield other
+    if not found and "?" not in sentence and QUOTED not in sentence:
+        others = languages.stated(sentence)
+        yield from (one for one in others if one[1] != instructions.INSTRUCTION or speech.is_to_agent)
 
 
-def _facts(plain: str, speech: Speech) -> Iterator[tuple[str, Kind]]:
-    for part in _clauses(plain):
-        clause = dates.resolved(part, speech.at_ms)
-        lead, core = _parted(clause)
-        if not _START.match(core) or _DOUBT.search(clause) or _is_unresolved(part):
-            continue
-        kind = kind_of(f"{core} {lead}" if lead else core)
-        if kind is not None:
-            yield wording.statement(clause, speech.subject, team=kind.team), kind
+def _of_clause(clause: str, sentence: str, speech: Speech) -> tuple[str, Kind] | None:
+    if speech.is_to_agent and QUOTED not in clause and ("?" not in sentence or instructions.is_request(clause)):
+        asked = instructions.instruction(clause, speech.subject)
+        if asked is not None:
+            return asked
+    return None if "?" in sentence else _fact(clause, speech)
+
+
+def _fact(said: str, speech: Speech) -> tuple[str, Kind] | None:
+    clause = dates.resolved(said, speech.at_ms)
+    lead, core = _parted(clause)
+    if not _START.match(core) or _DOUBT.search(clause) or _is_unresolved(clause):
+        return None
+    kind = kind_of(f"{core} {lead}" if lead else core)
+    return None if kind is None else (wording.statement(clause, speech.subject, team=kind.team), kind)
 
 
 def _clauses(sentence: str) -> Iterator[str]:
     position = 0
     for found in _JOINT.finditer(sentence):
         part = sentence[position : found.start()]
-        if not _COUPLE.match(part):
+        is_splice = found[0] == ", "  # but not behind "As a nurse"
+        if not (_COUPLE.match(part) or (is_splice and not _SELF.match(part))):
             yield wording.plain(part)
             position = found.end()
     yield wording.plain(sentence[position:])

@@ -7,22 +7,29 @@ import re
 from collections.abc import Iterator
 
 from recollect.context import MEMORIES, PROFILE
+from recollect.reconciling.wordlists import words
 
 QUOTED = "\ufffc"  # stands for words of others; a sentence that has it states nothing
 
 _FENCES = (PROFILE, MEMORIES)
 _MEMORY_LINE = re.compile(r"- \[[0-9A-HJKMNP-TV-Z]{26}\] \((?:episodic|semantic|procedural)\b")
-_LABEL = re.compile(r"(?:\[[^\]\n]{1,40}\] ?)?\w[\w.'’ -]{0,40}(?: \([^)\n]{1,40}\))?:(?= |$)")
-_OWN_LABELS = frozenset({"note", "edit", "update", "ps", "p.s", "fyi", "btw", "reminder", "context", "correction"})
+_LABEL = re.compile(  # of pasted dialogue
+    r"(?:\[[^\]\n]{1,40}\] ?)?(?:[A-Z][\w.'’-]{0,30}(?: [A-Z][\w.'’-]{0,30}){0,2}|user|assistant|me|customer|agent|support|human|ai|bot)"
+    r"(?: \([^)\n]{1,40}\))?:(?= |$)"
+)
+_OWN_LABELS = words(
+    "note notes edit update ps p.s fyi btw reminder context correction important background diet allergies preferences"
+    " preference work job home family hobbies languages fact also remember caveat warning constraint constraints"
+)
 _TASK = re.compile(
     r"\b(?:translate|proofread|rephrase|rewrite|reword|summari[sz]e|paraphrase|fix|correct|edit|improve|polish|review"
     r"|analy[sz]e|classify|continue|complete|answer|reply to|respond to)\b[^:]{0,120}:$",
     re.IGNORECASE,
 )
-_FIRST_PERSON = re.compile(r"\b(?:I|i|[Mm]y|[Ww]e|[Oo]ur)\b")
+_FIRST_PERSON = re.compile(r"\b(?:i|my|we|our|ich|meine?|je|j'|mon|ma|yo|mi|vivo|soy|eu|minha|io)\b", re.IGNORECASE)
 _QUOTES = {'"': '"', "“": "”", "„": "“", "«": "»", "»": "«"}
 _QUOTE = re.compile('["“”„«»]')
-_QUOTE_MAX_CHARS = 2_000
+_QUOTE_MAX_CHARS = 1_000
 
 
 def without_recalled(text: str) -> str:
@@ -41,7 +48,7 @@ def own_lines(text: str) -> list[str]:
     lines = []
     for line in _outside_code(_without_quotations(text)):
         label = _LABEL.match(line)
-        is_pasted = bool(label) and label[0].rstrip(":").strip().casefold() not in _OWN_LABELS if label else False
+        is_pasted = label is not None and label[0].rstrip(":").casefold() not in _OWN_LABELS
         if _TASK.search(line[-200:]):
             break
         if line and not line.startswith((">", "|")) and not (is_pasted and _FIRST_PERSON.search(line)):

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from recollect.conversation import Message, Passage, Role
 from recollect.extracting import instructions
@@ -11,6 +12,7 @@ from recollect.extracting.turns import actor_of
 from recollect.extraction import Extraction, Recall
 from recollect.model import MemoryType, NewMemory, Source
 
+FACTS_MAX_COUNT = 200  # of one message: more is a text that was handed over, not something said
 _NAME = re.compile(r"[^\W\d_]+(?:[ '.-][^\W\d_]+){0,3}\.?")
 _NAME_MAX_CHARS = 60
 _NO_NAMES = frozenset(
@@ -41,21 +43,19 @@ def subject_of(message: Message) -> str:
 
 def _memories(passage: Passage, message: Message, is_alone: bool) -> Iterator[NewMemory]:
     at_ms = passage.time_of(message)
-    seen: set[str] = set()
-    for content, kind in read(Speech(message.text, subject_of(message), at_ms, is_alone)):
-        if content not in seen:
-            seen.add(content)
-            yield NewMemory(
-                content=content,
-                type=_type_of(kind),
-                tags=kind.tags,
-                importance=kind.importance,
-                agent_id=passage.agent_id,
-                session_id=passage.session_id,
-                actor=actor_of(message),
-                occurred_at_ms=at_ms,
-                sources=(Source(passage.transcript_id, message.index, message.index),),
-            )
+    found = dict(islice(read(Speech(message.text, subject_of(message), at_ms, is_alone)), FACTS_MAX_COUNT))
+    for content, kind in found.items():
+        yield NewMemory(
+            content=content,
+            type=_type_of(kind),
+            tags=kind.tags,
+            importance=kind.importance,
+            agent_id=passage.agent_id,
+            session_id=passage.session_id,
+            actor=actor_of(message),
+            occurred_at_ms=at_ms,
+            sources=(Source(passage.transcript_id, message.index, message.index),),
+        )
 
 
 def _type_of(kind: Kind) -> MemoryType:

@@ -40,7 +40,7 @@ _NAMED = (
     r"|everyone|anything|something|one|ones|another|other|some|any|such|most of|each|there|here|to (?:see|hear|know|think"
     r"|say|be|believe|help|hear|check|try|do|join|go|come|talk|chat|learn|share|have)|seeing|hearing|being|having|knowing|sharing|feeling"
     r"|getting|giving|the (?!(?:sea|ocean|outdoors|mountains?|beach|rain|snow|sun|heat|cold|dark|countryside|city|piano|guitar"
-    r"|violin|winter|summer|smell|sound|taste|color|colour|gym|theat(?:er|re)|opera|cinema)\b))\b)"
+    r"|violin|winter|summer|(?:smell|sound|taste|colou?r|feel) of|gym|theat(?:er|re)|opera|cinema)\b))\b)"
 )
 _TIMES = (
     r"\b(?:every|each|daily|weekly|monthly|twice|once|three times|\d+ times|on weekends|on weekdays|in the mornings?|in the evenings?"
@@ -85,7 +85,7 @@ _THINGS = (
 _TECHNICAL = (
     rf"\b(?:{_THINGS}|deploy\w*|data|schema|python|java|rust|go|typescript|javascript|react|postgres\w*|mysql|sqlite|redis|kafka|aws|azure"
     r"|gcp|lambda|dynamodb|s3|terraform|docker|kubernetes|k8s|git|github|gitlab|jenkins|actions|pytest|linux|monorepo|microservices?|sdk"
-    r"|feature|bugs?|code|merge|rebase|squash|commits?|versions?|frameworks?|library|libraries|logs?|logging|auth\w*|oauth|sso|kanban|scrum"
+    r"|feature|bugs?|tabs|spaces|code|merge|rebase|squash|commits?|versions?|frameworks?|library|libraries|logs?|logging|auth\w*|oauth|sso|kanban|scrum"
     r"|jira|linear|slack|figma|stripe|vendor|suppliers?|contract|roadmap|users|pricing|graphql|rest|grpc|django|flask|fastapi|node|vue|svelte)\b"
 )
 _VALUE = (
@@ -97,7 +97,7 @@ _VALUE = (
 )
 _GO = (
     r"(?:know|see|ask|make|say|thank|share|show|tell|hear|help|hug|cry|do|try|check|understand|give|be|let|keep|look|think|take a look"
-    r"|get back|have a look|believe|add|point|mention|talk|chat|catch|discuss|feel|remind|continue|support|stay|miss|love|enjoy|need|use|go with)\b"
+    r"|get back|have a look|believe|add|point|mention|talk|chat|catch|discuss|feel|remind|continue|support|stay|miss|love|enjoy|need|use|go with|remember|forget|never|always|cherish|treasure|find|figure|post|send|call|text|bring)\b"
 )
 
 _IDENTITY = Kind(("identity",), 0.8)
@@ -122,17 +122,18 @@ _TABLE: tuple[tuple[Kind, str], ...] = (
     (_TEAM_DECISION, rf"(?=.*{_TECHNICAL})(?:let us|we will|we are going to) (?:go with|use|stick with|stick to|switch to|settle on|keep using|adopt|standardi[sz]e on) {_NAMED}\w"),
     (_TEAM_DECISION, rf"(?=.*{_TECHNICAL})(?:we|the team) (?:have )?(?:decided|agreed|opted|voted|settled on|chose|picked|went with|are switching|switched (?:from|to)|moved from|migrated) (?!that one\b|it\b|this\b|them\b)\w"),
     (_DECISION, rf"(?:let us|we will|we are going to) (?:go with|stick with|stick to|switch to|settle on) {_NAMED}\w"),
-    (_DECISION, rf"(?:I|we|my {PERSON} and I) (?:have )?{_ADV}(?:decided|agreed|chose|opted|settled on|am switching to|switched (?:from|to)|am going with|will go with|made the decision|made up my mind) (?!it\b|this\b|that one\b|them\b)\w"),
+    (_DECISION, rf"(?:I|we) (?:have )?{_ADV}(?:decided|agreed|chose|opted|settled on|am switching to|switched (?:from|to)|am going with|will go with|made the decision|made up my mind) (?!it\b|this\b|that one\b|them\b)\w"),
     (_TEAM_DECISION, r"(?:the|our) decision is (?!yours|up to)\w"),
     # what lies ahead
-    (_DATED_PLAN, rf"(?:I|we|my {PERSON}(?: and I)?) (?:am|are|is) {_ADV}(?:flying|travell?ing|moving|visiting|starting|leaving|getting|taking|attending|running|hosting|launching"
-     r"|having|meeting|seeing|joining|heading|driving|organi[sz]ing|opening|presenting|giving|speaking|going|releasing|shipping|competing|playing|performing|throwing|off to|due|back)\b"),
+    (_DATED_PLAN, rf"(?:(?:I|we)|my {PERSON}) (?:am|are|is) {_ADV}(?:flying|travell?ing|moving|visiting|starting (?!in\b|on\b)|leaving (?!in\b|on\b)|getting (?=married|an?|my|our|the|engaged|divorced)|taking|attending|running|hosting|launching"
+     r"|having|meeting|seeing|joining|heading|driving|organi[sz]ing|opening|presenting|giving|speaking|going|releasing|shipping|competing|playing|performing|throwing|off to|due|back)(?:\b|(?<= ))"),
     (_PLAN, rf"(?:I|we) (?:am|are) {_ADV}(?:planning|hoping to|aiming|saving(?: up)? (?:for|to)|training for|applying (?:for|to)|looking to|expecting (?:a|our|my|twins)|going to (?!{_GO})"
      r"(?:move|start|marry|buy|learn|study|visit|travel|open|quit|launch|build|write|adopt|apply|join|run|take|switch|migrate|retire|have a baby))\b"),
     (_DATED_PLAN, rf"(?:I|we) (?:am|are) going to (?!{_GO})\w"),
     (_PLAN, rf"(?:I|we) {_ADV}(?:plan|intend|aim) (?:on|to) (?!{_GO})\w"),
     (_PLAN, rf"(?:I|we) {_ADV}(?:want|hope) to (?!{_GO})(?:become|learn|start|move|open|visit|travel|study|run|write|build|buy|lose|read|quit|improve|save|retire|adopt|create|publish|launch|win|finish|get (?:a|into|better|certified|married|my))\b"),
     (_DATED_PLAN, rf"(?:I|we) will {_ADV}(?!{_GO})\w"),
+    (_DATED_PLAN, rf"(?:I|we) (?:need|have) to (?!{_GO})\w"),
     (_DATED_PLAN, rf"(?:I|we) have (?:an?|my|our|the|another) (?:[\w'-]+ ){{0,4}}?{_APPOINTMENT}\b"),
     (_PLAN, r"(?:I|we) (?:have )?(?:am |are )?(?:booked|signed up|registered|enrolled|reserved|scheduled)\b (?!it\b|that\b|this\b)\w"),
     (_DATED_PLAN, r"(?:my|our|the) (?:[\w'-]+ ){0,3}?(?:flight|appointment|exam|interview|wedding|trip|surgery|operation|train|due date|visa|lease|contract|passport|move|concert|tournament|thesis)"
@@ -142,37 +143,39 @@ _TABLE: tuple[tuple[Kind, str], ...] = (
     (_HEALTH, rf"I am {_ADV}(?:not )?{_CONDITION}"),
     (_HEALTH, rf"I am {_ADV}(?:not )?{_DIET}"),
     (_HEALTH, rf"I (?:have|have had|suffer from|live with|struggle with|got diagnosed with|was diagnosed with|have been diagnosed with|was born with) (?:been )?(?:severe |mild |bad |chronic |seasonal )?{_ILLNESS}\b"),
+    (_HEALTH, rf"I (?:do not|no longer) have (?:any )?{_ILLNESS}\b"),
     (_HEALTH, r"I (?:was|have been|got) diagnosed with \w"),
-    (_HEALTH, r"I (?:can not|do not|no longer|never) (?:eat|drink|tolerate|digest|have|smoke|consume) (?!(?:it|that|this|them|any more|much|enough|time|you|a|an|the|to|any (?:idea|plans|questions|issues?|problems?|time))\b)\w"),
+    (_HEALTH, r"I (?:(?:can not|do not|no longer|never) (?:eat|drink|tolerate|digest|smoke|consume)|can not have) (?!(?:it|that|this|them|any more|much|enough|time|you|a|an|the|to|any (?:idea|plans|questions|issues?|problems?|time))\b)\w"),
     (_HEALTH, rf"I take (?!(?:it|that|this|a|an|the|my|care|pictures|photos|part|notes|breaks?|time|pride|walks|classes)\b)\w[\w -]{{2,60}}(?:for|{_TIMES})"),
     (_HEALTH, r"I (?:wear (?:glasses|contact lenses|a hearing aid|hearing aids|contacts)|use a wheelchair|quit (?:smoking|drinking)|stopped (?:smoking|drinking))\b"),
     (_HEALTH, r"my blood (?:type|group|pressure) is\b"),
     # who somebody is
     (_IDENTITY, r"my (?:full |first |last |middle |real |sur|nick)?name is (?!not\b)\w"),
     (_IDENTITY, r"my (?:birthday|date of birth|pronouns|nationality|native language|first language|mother tongue|zodiac sign|star sign|religion|timezone|time zone|height|weight|shoe size|age|anniversary|wedding anniversary"
-     r"|email|e-mail|email address|phone number|phone|address|website|blog|hometown|home town|username|handle|github) (?:is|are) (?!so\b|very\b|really\b|not\b|too\b)\w"),
+     r"|email|e-mail|email address|phone number|phone|address|website|blog|(?:customer|account|membership|policy|insurance|passport|employee|badge) number|hometown|home town|username|handle|github) (?:is|are) (?!so\b|very\b|really\b|not\b|too\b)\w"),
     (_IDENTITY, r"(?:I (?:was|am) (?:born|raised)|I grew up|I come from|I am (?:originally )?from|I am called|I go by|people call me|everyone calls me|my friends call me) \w"),
     (_IDENTITY, rf"I am {_ADV}(?:not )?{_TRAIT}"),
     (_IDENTITY, r"I am (?:\d{1,3}|(?:eighteen|nineteen|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty)(?:-\w+)?))(?: years old| years of age)?(?:$|,| and\b)"),
-    (_IDENTITY, r"I am (?:half )?(?-i:[A-Z])[\w'-]+(?: (?-i:[A-Z])[\w'-]+)?(?:$|,| and\b| from\b| but\b)"),
+    (_IDENTITY, r"I am (?:half )?(?!(?:done|sorry|fine|good|great|ok|okay|back|in|at|not|so|very|sure|glad|happy|ready)\b)(?-i:[A-Z])[\w'-]+(?: (?-i:[A-Z])[\w'-]+)?(?:$|,| and\b| from\b| but\b)"),
     (_IDENTITY, r"I (?:speak|understand) (?:\w+ )?(?-i:[A-Z])\w+"),
     (_IDENTITY, r"I (?:just )?turned \d{1,3}\b"),
     (_IDENTITY, r"I am (?:a native \w+ speaker|fluent in \w)"),
-    (_HOME, rf"(?:I|we|my {PERSON} and I) {_ADV}(?:live|lived|reside|have (?:been living|lived)|am living|are living|used to live|am based|are based|rent|am renting|are renting) (?:in|at|on|with|near|by|alone|together|here in|an?|out(?:side)? of|for) ?\w?"),
-    (_HOME, r"(?:I|we|my \w+ and I) (?:have )?(?:recently |finally )?(?:moved|relocated) (?:(?:back |over )?(?:to|from|into|in with)) (?!it\b|that\b|this\b)\w"),
+    (_HOME, rf"(?:I|we) {_ADV}{_NOT}(?:live|lived|reside|have (?:been living|lived)|am living|are living|used to live|am based|are based|rent|am renting|are renting) (?:in|at|on|with|near|by|alone|together|here in|an?|out(?:side)? of|for) ?\w?"),
+    (_HOME, r"(?:I|we) (?:have )?(?:recently |finally )?(?:moved|relocated) (?:(?:back |over )?(?:to|from|into|in with)) (?!it\b|that\b|this\b)\w"),
     (_HOME, r"(?:I|we) (?:own|bought|purchased|built) (?:a|an|our|my)(?: [\w-]+){0,3} (?:house|apartment|flat|home|condo|farm|cabin|place)\b"),
     # work and study
-    (_WORK, rf"I {_ADV}(?:work|am working|have (?:been working|worked)|used to work|worked|am employed|intern|am interning|freelance) (?:at|for|as|in|with|from|part-time|full-time|remotely|nights|night shifts|shifts|freelance)\b(?! (?:it|that|this|them|you|a project|some|getting|making|my|new|both|all)\b)"),
+    (_WORK, rf"I {_ADV}(?:work|am working|have (?:been working|worked)|used to work|worked|am employed|intern|am interning|freelance) (?:at|for|as|in|with|from|part-time|full-time|remotely|nights|night shifts|shifts|freelance)\b(?! (?:it|that|this|them|you|a project|some|getting|making|my|new|both|all|someone|somebody|people|friends|kids|the same)\b)"),
     (_WORK, r"I (?:run|own|founded|co-founded|started|opened|have|launched|manage|lead|am running|am managing|am leading) (?:a|an|my|my own|the)(?: [\w'&-]+){0,4} (?:business|company|startup|agency|store|shop|studio|restaurant|bakery|team|department|practice|clinic|charity|nonprofit|firm|cafe|café)\b"),
     (_WORK, r"I (?:teach|study|am studying|major in|am majoring in|majored in|studied|graduated|am (?:doing|getting|pursuing|finishing) (?:a|my) (?:phd|degree|master's|masters|bachelor's|mba|thesis)) ?(?!it\b|that\b|this\b|hard\b|how\b|for the\b|them\b|you\b)\w*"),
     (_WORK, r"I (?:have )?(?:just |recently |finally )?(?:got|started|accepted|landed|have|left|quit|lost|was offered) (?:a|an|my|the)(?: [\w-]+){0,4} (?:job|position|role|internship|promotion|scholarship)\b"),
     (_WORK, r"I (?:got|was|have been) (?:promoted|hired|laid off|fired|accepted (?:to|into|at))\b"),
-    (_WORK, r"my (?:new |current |old |dream )?(?:job|profession|occupation|employer|company|job title|title|role|boss|manager|team|major|salary) (?:is|are) (?!(?:so|very|really|super|not|great|going|pretty|killing|hard|stressful|demanding|amazing|always|being|in the|my)\b)\w"),
-    (Kind(("identity",), 0.7), rf"I am (?:not )?(?:an?|the) {_ROLE}(?:(?!believer|fan|lover|mood|rush|place|hurry|position|way)[\w'-]+ ){{0,4}}?(?:\w+(?:er|or|ist|ian|ant|ent|eer|man|woman|mom|dad|mother|father|parent|nurse|doctor|chef|pilot|artist|athlete|coach|lead|head|ceo|cto|founder|veteran|nomad|student|citizen|owner|immigrant|refugee|twin|native|analyst|scientist|clerk|judge|vet|monk|feminist|introvert|extrovert|insomniac|minimalist|survivor|cook|guide|poet))\b(?! of (?:that|it|this))"),
+    (_WORK, r"my (?:new |current |old |dream )?(?:job|profession|occupation|employer|company|job title|title|role|team|major|salary) (?:is|are) (?!(?:like|so|very|really|super|not|great|going|pretty|killing|hard|stressful|demanding|amazing|always|being|in the|my)\b)\w"),
+    (Kind(("identity",), 0.7), rf"I am (?:not )?(?:an?|the) {_ROLE}(?:(?!believer|fan|lover|mood|rush|place|hurry|position|way)[\w'-]+ ){{0,4}}?(?:\w*(?:er|or|ist|ian|ant|ent|eer|man|woman|mom|dad|mother|father|parent|nurse|doctor|chef|pilot|artist|athlete|coach|lead|head|ceo|cto|founder|veteran|nomad|student|citizen|owner|immigrant|refugee|twin|native|analyst|scientist|clerk|judge|vet|monk|feminist|introvert|extrovert|insomniac|minimalist|survivor|cook|guide|poet))\b(?! of (?:that|it|this))"),
+    (_WORK, r"my (?:new |current |old )?(?:boss|manager|supervisor|team lead|mentor|assistant) is (?:now )?(?-i:[A-Z])"),
     # family, friends, animals
     (_FAMILY, r"(?:I|we) (?:have|have got|am expecting|are expecting|had|adopted) (?:(?:a|an|one|two|three|four|five|six|\d|no|twin|grown|small|young|little|older|younger|big|half|step|adult|teenage|\d+-year-old) ?)+(?:kids?|children|child|sons?|daughters?|sisters?|brothers?|siblings?|baby|bab(?:y|ies)|twins|boys?|girls?|grandchildren|grandkids|grandsons?|granddaughters?|nieces?|nephews?|family)\b"),
     (_PET, rf"(?:I|we) (?:have|have got|own|adopted|got|rescued|bought) (?:(?:a|an|one|two|three|four|five|six|\d+|no|new|my|our|another) )(?:[\w-]+ ){{0,3}}?{PETS}\b"),
-    (_FAMILY, r"(?:I|we|my \w+ and I) (?:am|are|have been|got|was|were) (?:getting |going to be |happily )?(?:married|engaged|divorced|separated|widowed)\b"),
+    (_FAMILY, r"(?:I|we) (?:am|are|have been|got|was|were) (?:getting |going to be |happily )?(?:married|engaged|divorced|separated|widowed)\b"),
     (_FAMILY, r"I am (?:the )?(?:an? )?(?:(?:proud|single|new|only|eldest|youngest|oldest|middle|stay-at-home) )*(?:mother|father|mom|mum|dad|parent|child|grandmother|grandfather)\b"),
     # what somebody can do
     (_SKILL, r"I (?:know how to|can) (?:speak|play|code|program|cook|swim|drive|sew|read music|sail|ski|dance|bake|type|ride|fly)\b"),
@@ -187,17 +190,20 @@ _TABLE: tuple[tuple[Kind, str], ...] = (
     (Kind(("project",), 0.6), rf"the (?:[\w/-]+ ){{0,2}}?{_THINGS} (?:for [\w ]{{2,30}} )?(?:{_VALUE})"),
     (_PROJECT, rf"we (?:have|hold|do|meet for) (?:an?|our|the) (?:[\w-]+ ){{0,2}}?(?:stand-?up|retro|retrospective|sync|review|planning|meeting|call|demo|one-on-one)s? .{{0,40}}?{_TIMES}"),
     # what somebody prefers, and does again and again
-    (_PREFERENCE, rf"(?:I|we|my \w+ and I) {_ADV}{_NOT}{_ADV}(?:prefer|like|love|hate|enjoy|dislike|adore|detest|loathe|favou?r|avoid|can not stand|can not bear) {_NAMED}\w"),
-    (_PREFERENCE, rf"I would (?:rather|prefer|always choose) {_NAMED}\w"),
-    (_PREFERENCE, rf"I (?:am|have (?:always )?been) {_ADV}(?:not )?(?:a |the )?(?:huge |big |great |massive |total |real |lifelong |much of a |morning |night |cat |dog |coffee |tea |people )?(?:fan of|person|owl|fond of|into|keen on|crazy about|obsessed with|passionate about|partial to|lover of|more of a|interested in) ?(?!it\b|that\b|this\b|them\b|you\b|your\b|how\b|what\b|hearing\b|seeing\b|who\b|helping\b|the idea\b)\w*"),
+    (_PREFERENCE, rf"(?:I|we) {_ADV}{_NOT}{_ADV}(?:prefer|like|love|hate|enjoy|dislike|adore|detest|loathe|favou?r|avoid|can not stand|can not bear) {_NAMED}\w"),
+    (_PREFERENCE, rf"I would (?:rather(?! wait| not| be| stay| go| do)|prefer|always choose) {_NAMED}\w"),
+    (_PREFERENCE, rf"I (?:am|have (?:always )?been) {_ADV}(?:not )?(?:a |the )?(?:huge |big |great |massive |total |real |lifelong |much of a |morning |night |cat |dog |coffee |tea |people )?(?:fan of|person|owl|fond of|into|keen on|crazy about|obsessed with|passionate about|partial to|(?:afraid|scared|terrified) of|lover of|more of a|interested in) ?(?!it\b|that\b|this\b|them\b|you\b|your\b|how\b|what\b|hearing\b|seeing\b|who\b|helping\b|the idea\b)\w*"),
     (_PREFERENCE, r"(?:my|our) (?:(?:all-time|absolute|current|new) )?(?:favou?rite|preferred)\b[^?]{1,80}? (?:is|are|has always been|was always) (?!(?:it|that|this|these|those|when|how|definitely|so|the one)\b)\w"),
     (_PREFERENCE, r"(?:my|our) (?:[\w-]+ )?(?:preference|hobby|hobbies|passion|interests?|pet peeve) (?:is|are|include|includes) (?!it\b|that\b|this\b)\w"),
     (_HABIT, r"I (?:do not )?(?:usually|always|never|mostly|normally|typically|rarely|seldom|only) (?!(?:know|knew|think|thought|want|wanted|feel|felt|get|got|seem|forget|forgot|imagine|expect|realize|hear|heard|see|seen|had|been|dream|try|have|tried|say|said|wish|need|hope|be|am|believe|really|saw|met|did|went|love|\w+ed|make sure|find|look|look forward|remember|remind|wonder)\b)\w+ (?!it\b|that\b|this\b|them\b|you\b|him\b|her\b)\w"),
     (_HABIT, rf"I {_ADV}(?:wake up|get up|go to bed|go (?:running|swimming|hiking|for (?:a )?(?:run|runs|walks?)|to (?:the gym|church|yoga))|exercise|work out|run|jog|swim|commute|meditate|practi[sc]e|train|volunteer|attend|play|do yoga|have (?:breakfast|lunch|dinner|therapy)|drink|cook|bake|visit)\b.{{0,60}}?{_TIMES}"),
+    (_HABIT, r"I (?:have )?(?:started|took up|began|been|am) (?:volunteering|taking (?:an? )?(?:[\w-]+ ){0,3}(?:class|classes|lessons|course)|doing (?:yoga|pilates|karate|judo|crossfit)|training)\b"),
     (_HABIT, r"I (?:volunteer|collect|commute|do (?:yoga|pilates|karate|judo|crossfit)) (?!it\b|that\b|you\b)\w"),
+    (_OWNS, r"(?:my|our) (?:[\w-]+ )?(?:car|bike|bicycle|motorbike|laptop|phone|computer|pc|camera|guitar|piano|keyboard|monitor|boat|van) is (?:an? (?!bit|mess|little|lot|total)|(?-i:[A-Z]))\w*"),
     (_OWNS, r"(?:I|we) (?:drive|ride|own) (?:a|an) \w"),
 )  # fmt: skip
-_RULES = tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _TABLE)
+_US = rf"(?:I|we|my {PERSON} and I)"  # wherever the table has "I or we"
+_RULES = tuple((kind, re.compile(pattern.replace("(?:I|we)", _US), re.IGNORECASE)) for kind, pattern in _TABLE)
 
 _PERSON_STATES = re.compile(
     rf"(?:my|our) {PERSON}(?:"

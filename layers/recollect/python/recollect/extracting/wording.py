@@ -48,10 +48,13 @@ _OPENERS = re.compile(
 )
 _VOCATIVE = re.compile(r"^[A-Z][a-z]{1,20}[,!–-]+ (?=(?:I|My|my|We|we|Our|our)\b)")
 _CLOSERS = re.compile(
-    r"(?:,? (?:though|too|as well|by the way|btw|haha|lol|you know|right|ok|okay|please|thanks|thank you|fyi|actually"
+    r"(?:(?: -)?,? (?:though|can not wait|too|as well|by the way|btw|haha|lol|you know|right|ok|okay|please|thanks|thank you|fyi|actually"
     r"|honestly|for sure|tbh|so yeah|if that helps|in case it helps|just so you know|of course|for now|to be honest"
     r"|personally|(?:so |and )?that's why|so much|very much|a lot|by far))+$",
     re.IGNORECASE,
+)
+_COMMENT = re.compile(
+    r", which (?:is|was|has been|makes|made|feels|felt|helps) (?!called|in|at|on|near)[^,]*$", re.IGNORECASE
 )
 _STRESS = (
     r"(?:really|actually|honestly|definitely|absolutely|totally|basically|personally|literally|just|simply|also|still"
@@ -70,12 +73,16 @@ _VERBS = words(
     "watch listen collect volunteer travel tend avoid keep make follow support host deploy store ship start finish "
     "walk hike bike cycle dance sing paint draw sew knit garden fish surf ski climb code program design report mostly "
     "require identify celebrate attend visit call see meet think believe feel find buy sell pay send give bring help "
-    "turn share spend do go have be code pray fast lift stretch order share stay park check look try wash clean set ask tell write test wait stop open close answer"
+    "turn share spend do go have be code pray fast lift stretch order share stay park check look try wash clean set ask tell write test wait stop rely adopt review release merge migrate open close answer"
 )
 _MODALS = words("can will would should must could may might shall")
 _ADVERBS = words(
     "always never usually often mostly generally normally typically rarely seldom sometimes mainly only now currently "
     "recently already officially finally both all still also just strongly much no longer not really absolutely totally"
+)
+_HABITS = words("always never usually often mostly normally typically rarely seldom sometimes only")
+_PAST = words(
+    "was were had did went got met saw bought took made left came ran began gave found lost won told said ate been thought knew felt"
 )
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*|\S")
 _PERSONS = re.compile(
@@ -84,6 +91,9 @@ _PERSONS = re.compile(
 _AND_I = re.compile(rf"^my ({PERSON}) and (?:I|me)\b", re.IGNORECASE)
 _I_AND = re.compile(rf"^(?:me|I) and (my {PERSON})(?= )", re.IGNORECASE)
 _LET_US = re.compile("^let us ", re.IGNORECASE)
+_ACTOR = re.compile(r"(?<![\w'-])(?:I|we)(?![\w'-])", re.IGNORECASE)
+_LATER_AM = re.compile(r"(?<![\w'-])(I) am\b", re.IGNORECASE)
+_LATER_WAS = re.compile(r"(?<![\w'-])(I) was\b", re.IGNORECASE)
 _FOLLOWING = re.compile(r"( and|, and| but|,) ((?:also |then |now |never |always )?)([a-z]+)(?= [\w\d])")
 
 
@@ -92,6 +102,7 @@ def plain(sentence: str) -> str:
     text = _BULLET.sub("", " ".join(_APOSTROPHE.sub("'", sentence).split()))
     for pattern, by in _CONTRACTIONS:
         text = pattern.sub(by, text)
+    text = _COMMENT.sub("", text)
     for _ in range(4):
         before = text
         text = _VOCATIVE.sub("", _OPENERS.sub("", text.lstrip(_EDGES)))
@@ -115,25 +126,25 @@ def statement(clause: str, subject: str, *, team: bool) -> str:
     together = _AND_I.match(clause)
     if together:
         clause = f"\ufff9 and \ufffa {together[1]}{clause[together.end() :]}"
-    others = "their team" if team else "others"
-    clause = _conjugated(clause)
+    clause = _conjugated(clause, team)
+    together_as = f"{subject}'s team" if team else f"{subject} and others"
     state = {"named": bool(together), "acting": False}
 
     def replaced(found: re.Match[str]) -> str:
-        return _person(found[0].casefold(), subject, others, state)
+        return _person(found[0].casefold(), subject, together_as, state)
 
     text = _PERSONS.sub(replaced, clause).replace("\ufff9", subject).replace("\ufffa", "their")
     return text[:1].upper() + text[1:]
 
 
-def _person(word: str, subject: str, others: str, state: dict[str, bool]) -> str:
+def _person(word: str, subject: str, together: str, state: dict[str, bool]) -> str:
     was_named, was_acting = state["named"], state["acting"]
     state["named"] = True
     if word in {"i", "we"}:
         state["acting"] = True
         if was_acting:
             return "they"
-        return subject if word == "i" else f"{subject} and {others}"
+        return subject if word == "i" else together
     if word in {"my", "our"}:
         return "their" if was_named else f"{subject}'s"
     if word in {"mine", "ours"}:
@@ -143,28 +154,28 @@ def _person(word: str, subject: str, others: str, state: dict[str, bool]) -> str
     return "them" if was_named else subject
 
 
-def _conjugated(clause: str) -> str:
-    """Put the verbs of the first "I" into the third person, and those of later ones into the plural."""
-    found = re.search(r"(?<![\w'-])[Ii](?![\w'-])", clause)
+def _conjugated(clause: str, team: bool) -> str:
+    """Put the verbs of the first subject into the third person, and those of later ones into the plural."""
+    found = _ACTOR.search(clause)
     if found is None:
         return clause
-    if re.search(r"\bwe\b", clause[: found.start()], re.IGNORECASE):
-        return re.sub(r"(?<![\w'-])([Ii]) am\b", r"\1 are", clause)
     start = found.end()
-    rest = clause[start:]
-    later = re.sub(r"(?<![\w'-])([Ii]) am\b", r"\1 are", rest)
-    later = re.sub(r"(?<![\w'-])([Ii]) was\b", r"\1 were", later)
-    position = 0
+    later = _LATER_AM.sub(r"\1 are", clause[start:])
+    later = _LATER_WAS.sub(r"\1 were", later)
+    if found[0].casefold() == "we" and not team:
+        return clause[:start] + later
+    position, is_habit = 0, False
     for one in _WORD.finditer(later):
         word = one[0].casefold()
         if word in _ADVERBS:
+            is_habit = is_habit or word in _HABITS
             continue
-        third = _third(word)
+        third = _third(word) or (_regular(word) if is_habit and _may_be_present(word) else None)
         if third is None:
             break
         position = one.start() + len(third)
         later = later[: one.start()] + third + later[one.end() :]
-        if word not in {"do", "have"}:
+        if word not in {"do", "have"} and not _CONDITION.match(clause):
             later = later[:position] + _FOLLOWING.sub(_coordinate, later[position:])
         break
     return clause[:start] + later
@@ -176,6 +187,7 @@ def _coordinate(found: re.Match[str]) -> str:
     return f"{link} {adverb}{third or verb}"
 
 
+_CONDITION = re.compile(r"(?:if|when|whenever|unless|before|after|every time)\b", re.IGNORECASE)
 _COORDINATED = words(
     "work live speak prefer use own teach study have hate love am do like want need manage lead run train"
 )
@@ -185,14 +197,20 @@ def _third(verb: str) -> str | None:
     """Give the third person of a verb, or ``None`` if it has the same form in each person, as far as is known."""
     if verb in _THIRD:
         return _THIRD[verb]
-    if verb in _MODALS or verb not in _VERBS:
-        return None
+    return None if verb in _MODALS or verb not in _VERBS else _regular(verb)
+
+
+def _regular(verb: str) -> str:
     if verb.endswith(("s", "sh", "ch", "x", "z", "o")):
         return verb + "es"
-    return verb[:-1] + "ies" if verb.endswith("y") and verb[-2] not in "aeiou" else verb + "s"
+    return verb[:-1] + "ies" if verb.endswith("y") and verb[-2:-1] not in "aeiou" else verb + "s"
 
 
-_THIRD = {"am": "is", "have": "has", "do": "does", "go": "goes"}
+def _may_be_present(word: str) -> bool:
+    return word.isalpha() and not word.endswith(("ed", "ing")) and word not in _MODALS | _PAST
+
+
+_THIRD = {"am": "is", "are": "is", "were": "was", "have": "has", "do": "does", "go": "goes"}
 
 
 def _without_end(text: str) -> str:

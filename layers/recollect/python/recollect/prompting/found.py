@@ -5,8 +5,7 @@ An answer is only ever memories to store; each has words of a new message behind
 
 import json
 import re
-import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 from typing import Annotated, Any
 
@@ -17,7 +16,8 @@ from recollect.conversation import Passage, Role
 from recollect.extracting.turns import actor_of
 from recollect.model import Memory, MemoryType, NewMemory, Source
 from recollect.prompting import tasks
-from recollect.prompting.rendering import Excerpt, Window, harmless
+from recollect.prompting.quotes import is_quoted, is_taken_from_another
+from recollect.prompting.rendering import Window
 from recollect.prompting.replies import InvalidReply, Problem
 from recollect.reconciling.pair import Candidate, Statement, scope
 from recollect.reconciling.reading import read as read_statement
@@ -34,9 +34,7 @@ QUOTE_MAX_CHARS = 2_000
 TAG_MAX_COUNT = 8
 USER = "user"
 _DATE = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_BAR_OF_A_LINE = re.compile(r"(^|\n)\| ?")
 _SPECIFIC = frozenset({Kind.NAME, Kind.NUMBER, Kind.DATE})
-_TYPOGRAPHY = str.maketrans("‘’‚‛“”„‟–—‐‑−", "''''\"\"\"\"-----")
 
 
 def _when(value: object) -> int:
@@ -68,6 +66,11 @@ class FoundMemory(Closed):
     quote: Annotated[str, StringConstraints(min_length=1, max_length=QUOTE_MAX_CHARS), AfterValidator(_seen)]
     occurred_at: Annotated[int, BeforeValidator(_when), WithJsonSchema({"type": "string"})] | None = None
     same_as: int | None = None
+
+    @property
+    def is_of_user(self) -> bool:
+        """Whether it is about the user."""
+        return self.subject.strip().casefold() == USER
 
 
 class FoundMemories(Closed):
@@ -111,32 +114,18 @@ def _problem(error: Any) -> Problem:
     return Problem(str(error["type"]), f"{'.'.join(steps) or 'the arguments'}: {error['msg']}")
 
 
-def _mistakes(found: FoundMemory, window: Window, stored_count: int) -> list[tuple[str, str]]:
-    mistakes = []
+def _mistakes(found: FoundMemory, window: Window, stored_count: int) -> Iterator[tuple[str, str]]:
     excerpt = window.cited(found.message)
     if excerpt is None:
-        mistakes.append(("unknown_message", "message is not the number of a new message that may be cited"))
-    else:
-        if not is_quoted(found.quote, excerpt):
-            mistakes.append(("unknown_quote", "quote does not stand in that message; copy it letter for letter"))
-        if excerpt.message.role is Role.ASSISTANT and found.subject.strip().casefold() == USER:
-            mistakes.append(("not_the_users_word", "an assistant's message is no evidence about the user"))
+        yield "unknown_message", "message is not the number of a new message that may be cited"
+    elif not is_quoted(found.quote, excerpt):
+        yield "unknown_quote", "quote does not stand in that message; copy it letter for letter"
+    elif excerpt.message.role is Role.ASSISTANT and found.is_of_user:
+        yield "not_the_users_word", "an assistant's message is no evidence about the user"
+    elif excerpt.message.role is Role.USER and is_taken_from_another(found.content, found.quote, excerpt):
+        yield "about_somebody_else", "the quote is about somebody else than the content; say whom it is about"
     if found.same_as is not None and not 1 <= found.same_as <= stored_count:
-        mistakes.append(("unknown_memory", "same_as is not the number of a stored memory; leave it out"))
-    return mistakes
-
-
-def is_quoted(quote: str, excerpt: Excerpt) -> bool:
-    """Tell whether words stand in a text; case, white space and the shape of quotes and dashes do not matter."""
-    text = _comparable(excerpt.text)
-    return any(
-        wanted in text for wanted in (_comparable(quote), _comparable(_BAR_OF_A_LINE.sub(r"\1", quote))) if wanted
-    )
-
-
-def _comparable(text: str) -> str:
-    unified = unicodedata.normalize("NFKC", harmless(text)).translate(_TYPOGRAPHY).casefold()
-    return " ".join(unified.split())
+        yield "unknown_memory", "same_as is not the number of a stored memory; leave it out"
 
 
 def new_memory(found: FoundMemory, passage: Passage, window: Window) -> NewMemory:
@@ -144,13 +133,12 @@ def new_memory(found: FoundMemory, passage: Passage, window: Window) -> NewMemor
     excerpt = window.cited(found.message)
     if excerpt is None:
         raise ValueError("the memory cites a message that is not in this window")
-    is_of_user = found.subject.strip().casefold() == USER
     return NewMemory(
         content=found.content.strip(),
         type=found.type,
         tags=tuple(found.tags),
         importance=found.importance,
-        metadata_json="{}" if is_of_user else json.dumps({"subject": found.subject.strip()}, ensure_ascii=False),
+        metadata_json="{}" if found.is_of_user else json.dumps({"subject": found.subject.strip()}, ensure_ascii=False),
         agent_id=passage.agent_id,
         session_id=passage.session_id,
         actor=actor_of(excerpt.message),
