@@ -141,7 +141,7 @@ def test_who_comes_second_leaves_out_what_is_there_and_comes_after_it(
     stores.recorder().record("ana", WHOSE, given("begin", "again"))
     other = stores.recorder()
     interrupted = Interrupted(stores.transcripts, method, lambda: other.record("ana", WHOSE, given(*theirs)))
-    late = Recorder(stores.memories, interrupted, stores.objects, surroundings(prefix="01HX"))  # type: ignore[arg-type]
+    late = Recorder(stores.memories, interrupted, stores.objects, surroundings(prefix="01HX"))
 
     transcript = late.record("ana", WHOSE, given(*mine)).transcript
 
@@ -152,7 +152,7 @@ def test_who_comes_second_leaves_out_what_is_there_and_comes_after_it(
 def test_of_two_who_begin_a_session_both_end_in_one_transcript(stores: Stores) -> None:
     other = stores.recorder()
     interrupted = Interrupted(stores.transcripts, "save", lambda: other.record("ana", WHOSE, given("a")))
-    late = Recorder(stores.memories, interrupted, stores.objects, surroundings(prefix="01HX"))  # type: ignore[arg-type]
+    late = Recorder(stores.memories, interrupted, stores.objects, surroundings(prefix="01HX"))
 
     transcript = late.record("ana", WHOSE, given("b")).transcript
 
@@ -198,7 +198,7 @@ def test_who_never_comes_first_is_told_and_leaves_nothing(stores: Stores, monkey
         def save(self, *_: Any) -> Transcript:
             raise Conflict("somebody else came first")
 
-    losing = Recorder(stores.memories, Losing(), stores.objects, surroundings(prefix="01HX"))  # type: ignore[arg-type]
+    losing = Recorder(stores.memories, Losing(), stores.objects, surroundings(prefix="01HX"))
     with pytest.raises(Unavailable):
         losing.record("ana", WHOSE, given("c"))
 
@@ -212,7 +212,7 @@ def test_a_user_who_was_erased_meanwhile_gets_nothing_back(stores: Stores) -> No
     recorder.record("ana", WHOSE, given("a"))
     of = controller(stores.memories, objects=stores.objects, prefix="01HE")
     erasing = Interrupted(stores.transcripts, "save", lambda: of.erase("ana"))
-    late = Recorder(stores.memories, erasing, stores.objects, surroundings(prefix="01HX"))  # type: ignore[arg-type]
+    late = Recorder(stores.memories, erasing, stores.objects, surroundings(prefix="01HX"))
 
     with pytest.raises(Conflict, match="erased"):
         late.record("ana", WHOSE, given("b"))
