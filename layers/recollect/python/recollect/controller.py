@@ -4,7 +4,7 @@ Callers are authorised before they come here. Writes: embed first, then one comm
 filter, rank, fetch. Serves one request at a time, as a Lambda instance does.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from recollect import context, ordering, ranking, telemetry
@@ -14,7 +14,7 @@ from recollect.compacting import Compaction
 from recollect.cursors import read_cursor, write_cursor
 from recollect.errors import NotFound, Unavailable
 from recollect.filtering import visible
-from recollect.filters import EVERYTHING, Filter
+from recollect.filters import ACTIVE, EVERYTHING, AllOf, Compare, Filter, Operator
 from recollect.forgetting import Forgetting
 from recollect.model import QUERY_MAX_CHARS, Memory, is_expired, is_memory_id
 from recollect.ordering import NEWEST_FIRST, Order
@@ -166,6 +166,12 @@ class MemoryController(Forgetting, Writing):
             embedder=self._embedder.name,
             dimension=self._embedder.dimension,
         )
+
+    def count_citing(self, user_id: str, transcript_id: str) -> Mapping[str, int]:
+        """Count a user's active memories that cite a transcript, by type."""
+        partition = self._partitions.refresh(user_id)
+        citing = AllOf((ACTIVE, Compare(("transcripts",), Operator.CONTAINS, transcript_id)))
+        return partition.counts("type", visible(partition, citing, self._surroundings.now_ms()))
 
     def _exact(self, user_id: str, partition: Partition, mask: Mask, query: SearchQuery) -> SearchResult:
         positions = ordering.positions(partition, mask, query.order, query.k)
