@@ -211,6 +211,7 @@ def columns_for(memory: Memory, embedded: "Embedded | tuple[bytes, str]") -> Col
         codes=codes,
         embedder=embedder,
         supersedes=memory.supersedes,
+        transcripts=memory.transcripts,
     )
 
 
