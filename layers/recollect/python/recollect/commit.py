@@ -196,9 +196,11 @@ class Committer:
         wanted = partition.known(memory_ids)
         if not wanted:
             return {}
-        memories = self._store.fetch(user_id, wanted)
+        memories, now_ms = self._store.fetch(user_id, wanted), self._surroundings.now_ms()
         for memory_id in wanted:
             memory = memories.get(memory_id)
+            if memory is None and partition.is_expired(memory_id, now_ms):
+                continue  # its item may be gone by itself
             if memory is None or memory.version != partition.version_of(memory_id):
                 raise _CameFirst
         return memories

@@ -152,6 +152,9 @@ class Operation(StrEnum):
     LINK = "link"
     RESOLVE = "resolve"
     RESTORE = "restore"
+    ARCHIVE = "archive"
+    REVIVE = "revive"
+    EXPIRE = "expire"
     DELETE = "delete"
     PURGE = "purge"
 
@@ -178,6 +181,8 @@ class Columns:
         UTF-8 bytes of the content.
     supersedes : str or None
         The memory whose use counts as this one's from the start.
+    in_conflict : bool
+        Whether it is linked with another memory that may contradict it.
     """
 
     type: MemoryType
@@ -202,6 +207,7 @@ class Columns:
     codes: bytes = field(repr=False)
     embedder: str
     supersedes: str | None = None
+    in_conflict: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -245,12 +251,15 @@ class Touch:
         The last entry that was committed then, as far as the reader knew.
     memory_ids : tuple of str
         Each counts once.
+    is_said_again : bool
+        Whether a store said them again: evidence where two memories are in conflict.
     """
 
     touch_id: str
     seq: int
     at_ms: int
     memory_ids: tuple[str, ...]
+    is_said_again: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

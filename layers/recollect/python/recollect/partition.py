@@ -137,6 +137,11 @@ class Partition(Parts):
         row = self._live_row(memory_id)
         return None if row is None else self._number_at("version", row)
 
+    def is_expired(self, memory_id: str, now_ms: int) -> bool:
+        """Tell whether a live memory's time is over."""
+        row = self._live_row(memory_id)
+        return row is not None and self._is_expired(row, now_ms)
+
     def embedding_of(self, memory_id: str) -> tuple[bytes, str]:
         """Give the embedding that a live memory has: int8 codes, and its embedder; empty if it has none."""
         row = self._live_row(memory_id)
@@ -160,12 +165,12 @@ class Partition(Parts):
         last = self._last_of.get(memory_id)
         return last.operation is Operation.PURGE if last is not None else self._of_segments(memory_id).is_purged
 
-    def same_statement(self, identity: bytes, now_ms: int) -> str | None:
-        """Name the active memory with this identity that has not expired, if there is one."""
+    def same_statement(self, identity: bytes, now_ms: int, status: Status = Status.ACTIVE) -> str | None:
+        """Name a memory with this identity and status that has not expired, if there is one; of active ones the one."""
         for part, start in zip(self.parts, self.starts.tolist(), strict=True):
             for local in part.rows_of_identity(identity):
-                is_active = self.live[start + local] and part.labels("status").at(local) == Status.ACTIVE
-                if is_active and not self._is_expired(start + local, now_ms):
+                is_one = self.live[start + local] and part.labels("status").at(local) == status
+                if is_one and not self._is_expired(start + local, now_ms):
                     return self.memory_id(start + local)
         return None
 
@@ -202,8 +207,8 @@ class Partition(Parts):
         Parameters
         ----------
         name : str
-            ``importance`` (float64), ``pinned`` (bool), ``access_count`` (int64), or a time such as ``created_at``
-            or ``last_accessed_at`` (int64, epoch milliseconds, ``columns.UNKNOWN`` where it is not known).
+            ``importance`` (float64), ``pinned``, ``in_conflict`` (bool), ``access_count`` (int64), or a time such as
+            ``created_at`` or ``last_accessed_at`` (int64, epoch milliseconds, ``columns.UNKNOWN`` where it is not known).
         """
         return self._use[name].view if name in self._use else self.where(lambda part: part.number(name))
 

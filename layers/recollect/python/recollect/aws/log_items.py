@@ -31,6 +31,7 @@ _REF = struct.Struct("<16sIQ")
 COLUMN_NAMES = (
     *("type", "status", "importance", "created_at", "updated_at", "metadata", "pinned", "tags", "flags"),
     *(*SCOPES, *TIMES, "content_bytes", "identity", "text_key", "terms", "codes", "embedder", "supersedes"),
+    "in_conflict",
 )  # of a log entry: what a purge takes out
 
 
@@ -108,6 +109,8 @@ def entry_item(user_id: str, seq: int, change: Change, by: str) -> Item:
     }
     if columns.supersedes is not None:
         item["supersedes"] = {"S": columns.supersedes}
+    if columns.in_conflict:
+        item["in_conflict"] = {"BOOL": True}
     return item
 
 
@@ -143,6 +146,7 @@ def touch_item(user_id: str, touch: Touch, expires_at_s: int) -> Item:
         "sk": {"S": keys.touch(touch.seq, touch.at_ms, touch.touch_id)},
         "memory_ids": {"B": b"".join(ULID.from_str(memory_id).bytes for memory_id in touch.memory_ids)},
         "ttl": number(expires_at_s),
+        **({"said_again": {"BOOL": True}} if touch.is_said_again else {}),
     }
 
 
@@ -154,7 +158,7 @@ def read_touch(item: Item) -> Touch:
     CorruptData
         If an attribute is missing or of another form.
     """
-    return reading("touch", item, lambda: _touch(item["sk"]["S"], bytes(item["memory_ids"]["B"])))
+    return reading("touch", item, lambda: _touch(item))
 
 
 def _read_manifest(item: Item) -> dict[str, Any]:
@@ -170,11 +174,13 @@ def _read_manifest(item: Item) -> dict[str, Any]:
     }
 
 
-def _touch(sort_key: str, packed: bytes) -> Touch:
-    seq, at_ms, touch_id = keys.touch_of(sort_key)
+def _touch(item: Item) -> Touch:
+    seq, at_ms, touch_id = keys.touch_of(item["sk"]["S"])
+    packed = bytes(item["memory_ids"]["B"])
     starts = range(0, len(packed), _ID_BYTES)
     memory_ids = tuple(str(ULID.from_bytes(packed[start : start + _ID_BYTES])) for start in starts)
-    return Touch(touch_id=touch_id, seq=seq, at_ms=at_ms, memory_ids=memory_ids)
+    is_said_again = "said_again" in item
+    return Touch(touch_id=touch_id, seq=seq, at_ms=at_ms, memory_ids=memory_ids, is_said_again=is_said_again)
 
 
 def _erasure_values(since_ms: int, head: Head) -> Item:
@@ -192,6 +198,7 @@ def _read_columns(item: Item) -> Columns:
         codes=bytes(item["codes"]["B"]),
         embedder=item["embedder"]["S"],
         supersedes=read_text(item, "supersedes"),
+        in_conflict="in_conflict" in item,
     )
 
 
