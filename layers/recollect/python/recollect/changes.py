@@ -30,8 +30,8 @@ class Outcome:
     Parameters
     ----------
     outcome : str
-        ``created``, ``unchanged``, ``merged``, ``superseded``, ``conflict``, ``rejected``, ``missing``, ``updated``,
-        ``deleted``, ``restored``, ``resolved`` …
+        ``created``, ``unchanged``, ``merged``, ``superseded``, ``conflict``, ``revived``, ``rejected``, ``missing``,
+        ``updated``, ``deleted``, ``restored``, ``resolved`` …
     version : int
         The memory's version afterwards.
     reason : str
@@ -144,7 +144,7 @@ def delete(memory: Memory, now_ms: int, reason: str = "deleted as asked") -> Dec
     return Decision((Outcome("deleted", memory.memory_id, version, reason),), (change,))
 
 
-def expire(partition: Partition, memory_id: str, memory: Memory | None, now_ms: int) -> Change:
+def expired(partition: Partition, memory_id: str, memory: Memory | None, now_ms: int) -> Change:
     """Describe that a memory is over: hidden as if it were deleted; ``None`` where its item is gone already."""
     return Change(
         operation=Operation.EXPIRE,
@@ -157,13 +157,13 @@ def expire(partition: Partition, memory_id: str, memory: Memory | None, now_ms: 
     )
 
 
-def archive(partition: Partition, memory: Memory, now_ms: int, reason: str) -> Change:
+def archived(partition: Partition, memory: Memory, now_ms: int, reason: str) -> Change:
     """Describe that a memory leaves what is searched unless more is asked for; nothing of it is lost."""
     after = replace(next_version(memory, now_ms), status=Status.ARCHIVED)
     return change_of(Operation.ARCHIVE, memory, after, partition.embedding_of(memory.memory_id), reason)
 
 
-def revive(partition: Partition, memory: Memory, now_ms: int, reason: str) -> Change:
+def revived(partition: Partition, memory: Memory, now_ms: int, reason: str) -> Change:
     """Describe that an archived memory is active again, as fresh as if it had just been changed."""
     after = replace(next_version(memory, now_ms), status=Status.ACTIVE)
     return change_of(Operation.REVIVE, memory, after, partition.embedding_of(memory.memory_id), reason)

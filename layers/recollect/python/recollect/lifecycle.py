@@ -130,7 +130,7 @@ def expired(partition: Partition, now_ms: int) -> Due:
     return _due(has_end, expires_at, now_ms, int(partition.live.sum()))
 
 
-def faded(partition: Partition, policy: Policy, now_ms: int) -> Due:
+def faded(partition: Partition, now_ms: int, policy: Policy) -> Due:
     """Find the memories to be archived."""
     rows = np.flatnonzero(partition.active(now_ms))
     importance, uses = (partition.numbers_at(name, rows).astype(np.float64) for name in ("importance", "access_count"))
@@ -147,7 +147,7 @@ def faded(partition: Partition, policy: Policy, now_ms: int) -> Due:
     return _due(may_fade, fades_at, now_ms, rows.size, skipped)
 
 
-def outlived(partition: Partition, policy: Policy, now_ms: int) -> Due:
+def outlived(partition: Partition, now_ms: int, policy: Policy) -> Due:
     """Find the archived memories to be deleted, if the policy says that any are."""
     archived = partition.present(now_ms) & partition.labelled("status", Status.ARCHIVED)
     if policy.retention_days is None:

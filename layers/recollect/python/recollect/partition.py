@@ -70,6 +70,7 @@ class Partition(Parts):
         self._live_length = 0
         self._last_of: dict[str, Entry] = {}
         self._recent: dict[str, int] = {}
+        self._said_again: dict[str, int] = {}
         self._take_up(segments)
 
     def __len__(self) -> int:
@@ -185,6 +186,10 @@ class Partition(Parts):
             for memory, row in zip(memories, rows, strict=True)
         ]
 
+    def said_again_at(self, memory_id: str) -> int | None:
+        """Give the number of the entry after which a store said a memory again last, as far as the log's tail tells."""
+        return self._said_again.get(memory_id)
+
     def use_of(self, memory_ids: Sequence[str]) -> dict[str, npt.NDArray[np.int64]]:
         """Give ``access_count`` and ``last_accessed_at`` of live memories, in their order."""
         rows = self._live_rows_of(memory_ids)
@@ -208,7 +213,7 @@ class Partition(Parts):
         ----------
         name : str
             ``importance`` (float64), ``pinned``, ``in_conflict`` (bool), ``access_count`` (int64), or a time such as
-            ``created_at`` or ``last_accessed_at`` (int64, epoch milliseconds, ``columns.UNKNOWN`` where it is not known).
+            ``created_at`` or ``last_accessed_at`` (int64, epoch milliseconds, ``columns.UNKNOWN`` where it is unknown).
         """
         return self._use[name].view if name in self._use else self.where(lambda part: part.number(name))
 
@@ -281,6 +286,8 @@ class Partition(Parts):
         if touch.touch_id in self._recent:
             return
         self._recent[touch.touch_id] = touch.at_ms
+        if touch.is_said_again:
+            self._said_again |= dict.fromkeys(touch.memory_ids, touch.seq)
         found = self._live_rows_of(list(dict.fromkeys(touch.memory_ids)))
         rows = found[found >= 0]
         count, last = (column.view for column in self._use.values())
