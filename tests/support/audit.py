@@ -105,7 +105,7 @@ def assert_pages(of: MemoryController, user_id: str, ledger: Ledger, asked: Any,
     pages = _pages(lambda cursor: of.list_memories(user_id, wanted, 2, cursor, order))
     assert [facts(one) for page in pages for one in page.memories] == [facts(one) for one in expected]
     assert all(len(page.memories) == 2 for page in pages[:-1])
-    exact = SearchQuery(text="", mode=Mode.EXACT, k=100, filter=wanted, order=order)
+    exact = SearchQuery(text="", mode=Mode.EXACT, k=100, filter=wanted, order=order, reinforces=False)
     assert [facts(hit.memory) for hit in of.search(user_id, exact).hits] == [facts(one) for one in expected]
 
 

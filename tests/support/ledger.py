@@ -35,6 +35,9 @@ class Ledger(Records):
             return self._supersede(asked, old, now_ms)
         outcome, close = self._verdict(asked, now_ms)
         if close is None:
+            archived = self._twin(asked.memory, now_ms, Status.ARCHIVED)
+            if archived is not None:
+                return _told("revived", self._put(Operation.REVIVE, _revived(archived, now_ms)))
             return _told("created", self._put(Operation.CREATE, self._new(asked.memory, now_ms)))
         if asked.on_similar is OnSimilar.REJECT or outcome == "unchanged":
             return _told("rejected" if asked.on_similar is OnSimilar.REJECT else outcome, close)
@@ -57,8 +60,11 @@ class Ledger(Records):
         changed = replace(memory, **patch.values, metadata_json=metadata_json)
         if changed == memory:
             return _told("unchanged", memory)
+        if changed.status is not memory.status is Status.SUPERSEDED:
+            raise Conflict("superseded")
         self._refuse_twin(changed, now_ms)
-        return _told("updated", self._put(Operation.UPDATE, _next(changed, now_ms)))
+        operation = Operation.UPDATE if changed.status is memory.status else Operation.REVIVE
+        return _told("updated", self._put(operation, _next(changed, now_ms)))
 
     def delete(self, memory_id: str, seen: int | None, now_ms: int) -> Told:
         """Hide one memory."""
@@ -196,8 +202,9 @@ class Ledger(Records):
             raise StaleVersion("another version")
         return memory
 
-    def _twin(self, new: NewMemory, now_ms: int) -> Memory | None:
-        return next((one for one in self.active(now_ms) if statement(one) == statement(new)), None)
+    def _twin(self, new: NewMemory, now_ms: int, status: Status = Status.ACTIVE) -> Memory | None:
+        twins = (one for one in self.visible(now_ms) if (one.status, statement(one)) == (status, statement(new)))
+        return min(twins, key=lambda one: one.memory_id, default=None)
 
     def _refuse_twin(self, after: Memory, now_ms: int, leaving: str | None = None) -> None:
         twin = self._twin(after, now_ms)
@@ -213,6 +220,10 @@ def statement(of: NewMemory) -> tuple[object, ...]:
 
 def _next(memory: Memory, now_ms: int, merged_content: str | None = None) -> Memory:
     return replace(memory, version=memory.version + 1, updated_at_ms=now_ms, merged_content=merged_content)
+
+
+def _revived(memory: Memory, now_ms: int) -> Memory:
+    return replace(_next(memory, now_ms), status=Status.ACTIVE)
 
 
 def _labelled(memory: M, other: NewMemory) -> M:

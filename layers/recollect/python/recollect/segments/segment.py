@@ -226,7 +226,8 @@ class Segment:
         name : str
             ``importance`` (float64), ``pinned``, ``in_conflict``, ``succeeds`` (bool), ``access_count``,
             ``content_bytes``, ``version`` (uint32), ``seq`` (uint64), or a time such as ``created_at`` or
-            ``last_accessed_at`` (int64, epoch milliseconds, ``columns.UNKNOWN`` where it is not known). Use is that until the segment was made.
+            ``last_accessed_at`` (int64, epoch milliseconds, ``columns.UNKNOWN`` where it is not known). Use is that
+            until the segment was made.
         """
         column = self.columns[name]
         return column.view(np.bool_) if name in schema.FLAGS else column
