@@ -11,6 +11,7 @@ from recollect.answers import SearchQuery
 from recollect.controller import MemoryController
 from recollect.errors import NotFound
 from recollect.filters import EVERYTHING, within_reach
+from recollect.maintenance import BY
 from recollect.model import Entry, Memory, Status
 from recollect.ordering import NEWEST_FIRST, Order, OrderBy
 from recollect.ranking import Mode
@@ -166,7 +167,7 @@ def _assert_events(of: MemoryController, user_id: str, ledger: Ledger) -> None:
         entries = _events(of, user_id, None, is_descending)
         found = [(entry.seq, (entry.operation, entry.memory_id, entry.version)) for entry in entries]
         assert found == (expected[::-1] if is_descending else expected)
-        assert {entry.by for entry in entries} <= {user_id}
+        assert {entry.by for entry in entries} <= {user_id, BY}
         assert not any(entry.columns for entry in entries if entry.memory_id in ledger.purged)
     for memory_id in ledger.memory_ids:
         seqs = [entry.seq for entry in _events(of, user_id, memory_id, True)]

@@ -10,7 +10,8 @@ from typing import TypeVar
 
 from recollect.changes import Patch
 from recollect.errors import Conflict, NotFound, StaleVersion
-from recollect.model import Memory, MemoryType, NewMemory, Operation, Status
+from recollect.maintenance import BY
+from recollect.model import Entry, Memory, MemoryType, NewMemory, Operation, Status
 from recollect.storing import OnSimilar, ToStore
 from recollect.undoing import Resolution
 
@@ -147,6 +148,17 @@ class Ledger(Records):
         if replaced is not None and oldest.memory_id != other_id:
             self._put(Operation.LINK, replace(_next(oldest, now_ms), supersedes=replaced.memory_id))
         return told
+
+    def age(self, entry: Entry, now_ms: int) -> None:
+        """Follow an entry of maintenance: what is over expires, what is neither pinned nor retired may be archived."""
+        memory = self.present[entry.memory_id]
+        assert entry.by == BY
+        if entry.operation is Operation.EXPIRE:
+            assert not is_valid(memory, now_ms)
+            self._drop(Operation.EXPIRE, memory.memory_id, memory.version + 1)
+        else:
+            assert (memory.status, memory.pinned) == (Status.ACTIVE, False)
+            self._put(Operation.ARCHIVE, replace(_next(memory, now_ms), status=Status.ARCHIVED))
 
     def _resolved(self, kept: Memory, rest: Memory) -> Told:
         return _told("resolved", self._put(Operation.RESOLVE, kept)) + _told(

@@ -167,13 +167,16 @@ class Partition(Parts):
         return last.operation is Operation.PURGE if last is not None else self._of_segments(memory_id).is_purged
 
     def same_statement(self, identity: bytes, now_ms: int, status: Status = Status.ACTIVE) -> str | None:
-        """Name a memory with this identity and status that has not expired, if there is one; of active ones the one."""
-        for part, start in zip(self.parts, self.starts.tolist(), strict=True):
-            for local in part.rows_of_identity(identity):
-                is_one = self.live[start + local] and part.labels("status").at(local) == status
-                if is_one and not self._is_expired(start + local, now_ms):
-                    return self.memory_id(start + local)
-        return None
+        """Name a memory with this identity and status that has not expired: the one active one, else the oldest."""
+        found = [
+            self.memory_id(start + local)
+            for part, start in zip(self.parts, self.starts.tolist(), strict=True)
+            for local in part.rows_of_identity(identity)
+            if self.live[start + local]
+            and part.labels("status").at(local) == status
+            and not self._is_expired(start + local, now_ms)
+        ]
+        return min(found, default=None)
 
     def with_use(self, memories: Sequence[Memory]) -> list[Memory]:
         """Tell in memories how often and when last they were used."""
