@@ -107,7 +107,7 @@ def test_half_of_what_has_no_floor_is_left_after_the_half_life_and_each_use_adds
     assert fades(0.0, 30 * DAY_MS, 0, 0.0) == NEVER
 
 
-@pytest.mark.parametrize(("kind", "days"), [("episodic", 123), ("semantic", 736), ("procedural", 1491)])
+@pytest.mark.parametrize(("kind", "days"), [("episodic", 122), ("semantic", 735), ("procedural", 1491)])
 def test_each_type_fades_in_its_own_time(kind: str, days: int) -> None:
     made = partition(memory("tea", type=MemoryType(kind)))
 
