@@ -33,14 +33,11 @@ LATE_MS = NOW_MS + 5_000 * DAY_MS
 
 
 def score(importance: float, age_ms: float, half_life_ms: float, uses: float) -> float:
-    return float(
-        retention(*(np.array([value], dtype=np.float64) for value in (importance, age_ms, half_life_ms, uses)))[0]
-    )
+    return float(retention(*map(np.atleast_1d, (importance, age_ms, half_life_ms, uses)))[0])
 
 
 def fades(importance: float, half_life_ms: float, uses: float, below: float) -> int:
-    columns = (np.array([value], dtype=np.float64) for value in (importance, half_life_ms, uses))
-    return int(faded_after(*columns, below)[0])
+    return int(faded_after(np.atleast_1d(importance), np.atleast_1d(half_life_ms), np.atleast_1d(uses), below)[0])
 
 
 def partition(*memories: Memory, used: tuple[int, ...] = ()) -> Partition:
@@ -73,18 +70,16 @@ def test_the_score_is_a_share_and_never_below_the_floor_that_importance_gives(
     assert score(importance, 0, half_life, uses) == pytest.approx(1)
 
 
-@given(SHARES, SHARES, AGES, AGES, HALF_LIVES, USES, USES)
+@given(SHARES, AGES, HALF_LIVES, USES, st.floats(0, 1), st.floats(0, 1), st.integers(0, 9))
 def test_age_lowers_the_score_importance_and_use_raise_it(
-    low: float, high: float, young: float, old: float, half_life: float, few: int, many: int
+    importance: float, age: float, half_life: float, uses: int, less: float, younger: float, more: int
 ) -> None:
-    (low, high), (young, old), (few, many) = (sorted(pair) for pair in ((low, high), (young, old), (few, many)))
+    rounding = 1e-12
+    present = score(importance, age, half_life, uses)
 
-    def at_most(one: float, other: float) -> bool:
-        return one <= other + 1e-12
-
-    assert at_most(score(low, old, half_life, few), score(low, young, half_life, few))
-    assert at_most(score(low, old, half_life, few), score(high, old, half_life, few))
-    assert at_most(score(low, old, half_life, few), score(low, old, half_life, many))
+    assert score(importance, age * younger, half_life, uses) >= present - rounding
+    assert score(importance * less, age, half_life, uses) <= present + rounding
+    assert score(importance, age, half_life, uses + more) >= present - rounding
 
 
 @given(SHARES, HALF_LIVES, st.integers(0, 100), st.floats(0.001, 0.999))
