@@ -18,6 +18,7 @@ from recollect.lifecycle import DAY_MS, Policy
 from recollect.maintenance import StepReport
 from recollect.model import MemoryType, Operation, Status
 
+from tests.contract.conftest import Make
 from tests.support.builders import asking, controller, to_store
 from tests.support.faults import DyingStores, Killed, When
 from tests.support.histories import stored
@@ -108,10 +109,8 @@ def test_when_the_time_is_over_the_rest_stays_for_the_next_run(world: World, ste
     assert (run(world, step).changed, run(world, step).changed) == (2, 0)
 
 
-def test_an_expired_item_that_the_table_dropped_by_itself_is_no_obstacle(aws: None) -> None:
-    from tests.contract.conftest import Make
-
-    world = World(Make(lambda: None).store("dynamodb"))
+def test_an_expired_item_that_the_table_dropped_by_itself_is_no_obstacle(make: Make) -> None:
+    world = World(make.store("dynamodb"))
     (gone, there) = over(world, 2)
     client = boto3.client("dynamodb", region_name="us-east-1")
     key = {"pk": {"S": keys.user_partition("ana")}, "sk": {"S": keys.memory(gone)}}

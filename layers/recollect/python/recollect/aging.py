@@ -105,7 +105,7 @@ class Decay(_Aging):
         super().__init__(partitions, committer, surroundings)
         self._faded: Find = partial(faded, policy=policy)
         self._outlived: Find = partial(outlived, policy=policy)
-        self._after = f"it was archived {policy.retention_days} days ago and not asked for since"
+        self._after = f"it was archived {policy.retention_days or 0:g} days ago and not asked for since"
 
     def run(self, user_id: str, run: Run) -> StepReport:
         """Archive what has faded; see ``maintenance.Step``."""

@@ -94,7 +94,10 @@ def settlement(partition: Partition, one: Memory, other: Memory) -> Settlement |
             return Settlement(newer, older, Resolution.KEEP_BOTH, NO_CONFLICT)
         case "unchanged":
             return Settlement(older, newer, Resolution.KEEP_THIS, ADDS_NOTHING)
-        case "superseded" if abs(older.seq - newer.seq) == 1:  # both are as the commit left them that linked them
+        case "superseded" if (newer.version, newer.seq) == (
+            1,
+            older.seq + 1,
+        ):  # as the commit that linked them left them
             return Settlement(newer, older, Resolution.SUPERSEDE, REPLACED)
     return None
 

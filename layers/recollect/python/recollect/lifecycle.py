@@ -45,7 +45,7 @@ class Policy:
         Above 0. An unused memory of no importance has lost half by then.
     archive_below : float
         In [0, 1); what retains less is archived. With 0 nothing is.
-    retention_days : int or None
+    retention_days : float or None
         So long after it was archived a memory that was never used is deleted; ``None`` for never.
     """
 
@@ -53,7 +53,7 @@ class Policy:
     semantic_half_life_days: float = 180.0
     procedural_half_life_days: float = 365.0
     archive_below: float = 0.2
-    retention_days: int | None = None
+    retention_days: float | None = None
 
     def half_life_ms(self, kind: MemoryType) -> float:
         """Give the half-life of a type of memories."""
@@ -153,7 +153,7 @@ def outlived(partition: Partition, now_ms: int, policy: Policy) -> Due:
     if policy.retention_days is None:
         return Due(np.zeros(0, dtype=np.int64), None, int(archived.sum()))
     may_go = archived & ~np.logical_or.reduce(list(_exempt(partition).values()))
-    ends_at = partition.number("updated_at") + policy.retention_days * DAY_MS
+    ends_at = partition.number("updated_at") + int(policy.retention_days * DAY_MS)
     return _due(may_go, ends_at, now_ms, int(archived.sum()))
 
 
