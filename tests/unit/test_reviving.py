@@ -185,10 +185,10 @@ def test_to_store_an_archived_statement_again_brings_it_back(on_similar: OnSimil
     of = controller()
     (tea,) = away(of, "green tea", tags=("drinks",))
 
-    (outcome,) = of.store(asking(key="k"), [to_store("green  tea", on_similar=on_similar)])
+    (outcome,) = of.store(asking(key="k"), [to_store("green tea\n", on_similar=on_similar)])
 
     assert (outcome.outcome, outcome.memory_id, outcome.version) == ("revived", tea, 3)
-    assert of.store(asking(key="k"), [to_store("green  tea", on_similar=on_similar)]) == (outcome,)
+    assert of.store(asking(key="k"), [to_store("green tea\n", on_similar=on_similar)]) == (outcome,)
     memory = of.get("ana", tea)
     assert (memory.status, memory.content, memory.tags) == (Status.ACTIVE, "green tea", ("drinks",))
     assert of.stats("ana").total == 1
