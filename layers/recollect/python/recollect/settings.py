@@ -6,10 +6,18 @@ The only module that may look at environment variables. The stack writes exactly
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, cast
 
 EMBEDDERS = ("onnx", "bedrock")
+# Of maintenance, all optional: the least value of each, and what it must be below.
+AGING = {
+    "episodic_half_life_days": (0.01, 1e5),
+    "semantic_half_life_days": (0.01, 1e5),
+    "procedural_half_life_days": (0.01, 1e5),
+    "archive_below": (0.0, 1.0),
+    "retention_days": (1.0, 1e5),
+}
 OWN_MB = 400  # code, libraries, the embedding model and a request
 
 
@@ -35,6 +43,8 @@ class Settings:
         Dimensions asked of the Bedrock model; 0 unless `embedder` is ``"bedrock"``.
     memory_mb : int
         Memory of the function, as Lambda says.
+    aging : mapping of str to float
+        Values of ``lifecycle.Policy`` that are not its defaults.
     """
 
     table_name: str
@@ -43,6 +53,7 @@ class Settings:
     bedrock_model_id: str = ""
     bedrock_dimension: int = 0
     memory_mb: int = 1_024
+    aging: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def partitions_bytes(self) -> int:
@@ -66,6 +77,7 @@ class Settings:
         dimension = environ.get("RECOLLECT_BEDROCK_DIMENSION", "")
         if embedder == "bedrock" and dimension and not (dimension.isdecimal() and int(dimension) > 0):
             problems.append("RECOLLECT_BEDROCK_DIMENSION must be a positive whole number")
+        aging = _aging(environ, problems)
         if problems:
             raise InvalidSettings("; ".join(problems))
         is_bedrock = embedder == "bedrock"
@@ -76,7 +88,23 @@ class Settings:
             bedrock_model_id=environ["RECOLLECT_BEDROCK_MODEL_ID"] if is_bedrock else "",
             bedrock_dimension=int(dimension) if is_bedrock else 0,
             memory_mb=int(environ.get("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "1024")),
+            aging=aging,
         )
+
+
+def _aging(environ: Mapping[str, str], problems: list[str]) -> dict[str, float]:
+    """Read what is set of `AGING`; tell what is unusable."""
+    values: dict[str, float] = {}
+    for name, (low, high) in AGING.items():
+        text = environ.get(f"RECOLLECT_{name.upper()}", "")
+        if text:
+            try:
+                values[name] = float(text)
+            except ValueError:
+                values[name] = high
+            if not low <= values[name] < high:
+                problems.append(f"RECOLLECT_{name.upper()} must be a number from {low:g} to below {high:g}")
+    return values
 
 
 def variables(embedder: str) -> tuple[str, ...]:
