@@ -36,7 +36,7 @@ from tests.support.worlds import SMALL
 
 USERS = ("ana", "ana/b#1")
 UNKNOWN = "0" * 26
-FAST = Policy(episodic_half_life_days=0.01, semantic_half_life_days=0.02)  # hours until they fade
+FAST = Policy(episodic_half_life_days=0.001, semantic_half_life_days=0.002)  # minutes until they fade
 COLD = 2  # the number of a writer that is new
 ANY, STRANGE = 8, 9  # the last digit of a drawn name that may be of a deleted memory, or is of another user's
 
