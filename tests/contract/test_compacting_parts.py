@@ -13,7 +13,7 @@ from recollect.controller import MemoryController
 from recollect.errors import Conflict, Unavailable
 from recollect.filters import EVERYTHING
 
-from tests.support.builders import entries_of
+from tests.support.builders import asking, entries_of
 from tests.support.faults import DyingStores
 from tests.support.histories import stored
 from tests.support.worlds import LATER_MS, SMALL, World
@@ -177,3 +177,22 @@ def test_a_manifest_is_committed_on_the_revision_that_was_seen_only(world: World
     assert world.head() == newer
     with pytest.raises(Conflict):
         world.store.commit_manifest("ana", newer, seen)
+
+
+def test_transcripts_stay_whatever_is_compacted_or_purged(world: World) -> None:
+    of = world.instance()
+    memory_id = stored(of, "Ana drinks green tea")
+    stored(of, "Ana lives in Porto")
+    messages = keys.part_object("ana", world.head().epoch, "01HT", "01HP")
+    of_another_life = keys.part_object("ana", "01HZ", "01HT", "01HP")
+    for key in (messages, of_another_life):
+        world.objects.put_new(key, b"{}")
+
+    world.compact(is_forced=True)
+    world.clock.now_ms += GARBAGE_AGE_MS + LATER_MS
+    world.compact(is_forced=True)
+    assert messages in world.object_keys()
+    assert of_another_life not in world.object_keys()
+
+    of.purge(asking(), memory_id)
+    assert messages in world.object_keys()

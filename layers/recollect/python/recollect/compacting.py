@@ -237,9 +237,9 @@ def _segments(user_id: str, head: Head) -> set[str]:
 
 
 def _kept(user_id: str, head: Head, present: Collection[str]) -> set[str]:
-    """Name the objects that something refers to: the segments, and all archives of this life of the user."""
-    archives = keys.archives(user_id, head.epoch)
-    return _segments(user_id, head) | {key for key in present if key.startswith(archives)}
+    """Name the objects that stay: the segments, and of this life of the user all archives and transcripts."""
+    others = (keys.archives(user_id, head.epoch), keys.all_transcript_objects(user_id, head.epoch))
+    return _segments(user_id, head) | {key for key in present if key.startswith(others)}
 
 
 def _key(record: Entry | Touch) -> str:

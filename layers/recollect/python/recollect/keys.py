@@ -219,9 +219,14 @@ def archive_of(key: str) -> tuple[str, int]:
     return match["epoch"], int(match["last_seq"])
 
 
+def all_transcript_objects(user_id: str, epoch: str) -> str:
+    """Prefix of the keys of the objects of all transcripts."""
+    return f"{objects_of(user_id)}{epoch}/transcripts/"
+
+
 def transcript_objects(user_id: str, epoch: str, transcript_id: str) -> str:
     """Prefix of the keys of a transcript's objects."""
-    return f"{objects_of(user_id)}{epoch}/transcripts/{transcript_id}/"
+    return f"{all_transcript_objects(user_id, epoch)}{transcript_id}/"
 
 
 def part_object(user_id: str, epoch: str, transcript_id: str, part_id: str, *, is_upload: bool = False) -> str:
