@@ -8,6 +8,7 @@ from dataclasses import replace
 from threading import Lock
 
 from recollect import keys
+from recollect.due import shard_of
 from recollect.errors import Conflict, NotFound
 from recollect.model import Change, Entry, Head, Memory, Touch
 from recollect.object_store import Grant, ObjectVersion, StoredObject, Upload
@@ -57,7 +58,10 @@ class InMemoryMemoryStore:
                 self._logs.setdefault(user_id, {})[seq] = _entry(seq, change, by)
                 self._follow(user_id, change, seq)
             if changes:
-                self._heads[user_id] = _with_manifest_of(head, present)
+                due_at_s = present.due_at_s if head.due_at_s == seen.due_at_s else head.due_at_s
+                if seen.due_at_s is None and present.due_at_s is not None:
+                    due_at_s = present.due_at_s
+                self._heads[user_id] = replace(_with_manifest_of(head, present), due_at_s=due_at_s)
 
     def commit_manifest(self, user_id: str, head: Head, seen: Head) -> None:
         with self.lock:
@@ -123,6 +127,27 @@ class InMemoryMemoryStore:
             if entry.seq in log and log[entry.seq].memory_id == entry.memory_id:
                 log[entry.seq] = replace(log[entry.seq], columns=None, content_hash=entry.content_hash)
 
+    def schedule(self, user_id: str, due_at_s: int | None, seen: Head) -> None:
+        with self.lock:
+            self.set_due(user_id, due_at_s, seen)
+
+    def set_due(self, user_id: str, due_at_s: int | None, seen: Head) -> None:
+        """As `schedule`; for whoever has the lock."""
+        present = self._heads.get(user_id, Head())
+        if (present.epoch, present.seq, present.due_at_s) != (seen.epoch, seen.seq, seen.due_at_s) or not seen.epoch:
+            raise Conflict("somebody else came first")
+        self._heads[user_id] = replace(present, due_at_s=due_at_s)
+
+    def due_users(self, shard: str, now_s: int) -> list[str]:
+        """Name the users of a shard who are due, in the order of their times; those of the same time by name."""
+        with self.lock:
+            found = [(of.due_at_s, name) for name, of in self._heads.items() if shard_of(name) == shard]
+        return [
+            name
+            for due_at_s, name in sorted((at or 0, name) for at, name in found if at is not None)
+            if due_at_s <= now_s
+        ]
+
     def read_head(self, user_id: str) -> Head:
         with self.lock:
             return self._heads.get(user_id, Head())
@@ -150,7 +175,7 @@ class InMemoryMemoryStore:
             present = self._heads.get(user_id, Head())
             if (present.epoch, present.erased) != (seen.epoch, seen.erased):
                 raise Conflict("somebody else came first")
-            self._heads[user_id] = head
+            self._heads[user_id] = replace(head, due_at_s=present.due_at_s)
             for item in items:
                 self._erase(user_id, item.key)
 

@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
-from recollect import telemetry
+from recollect import due, telemetry
 from recollect.changes import Decision, Outcome
 from recollect.errors import Conflict, InvalidInput, Unavailable
 from recollect.model import Head, Memory
@@ -189,6 +189,7 @@ class Committer:
             epoch=seen.epoch or self._surroundings.new_id(),
             embedder=self._embedder,
             dimension=self._dimension,
+            due_at_s=due.after_commit(seen, decision.changes, self._surroundings.now_ms() // 1000),
         )
         try:
             self._store.append(request.user_id, head, seen, decision.changes, request.by, answer)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from recollect import keys
+from recollect import due, keys
 from recollect.changes import Decision, Outcome
 from recollect.errors import NotFound, StaleVersion
 from recollect.model import Change, Head, Memory, Operation
@@ -143,7 +143,17 @@ def purge(
 def erasing_head(seen: Head, epoch: str, now_ms: int) -> Head:
     """Make the head that an erasure begins with: no entry counts any more, and no commit fits it."""
     nothing = counts_of(())
-    return replace(seen, seq=0, epoch=epoch, erasing_since_ms=now_ms, erased=nothing, erased_to="", **_NO_SEGMENTS)
+    due_at_s = now_ms // 1000 + due.ERASURE_S
+    return replace(
+        seen,
+        seq=0,
+        epoch=epoch,
+        erasing_since_ms=now_ms,
+        erased=nothing,
+        erased_to="",
+        due_at_s=due_at_s,
+        **_NO_SEGMENTS,
+    )
 
 
 def erased_with(head: Head, items: Sequence[Item]) -> Head:

@@ -24,6 +24,7 @@ _TRANSCRIPT = "TRN#"
 _PART = "PRT#"
 _SESSION = "SES#"
 _TOKENS = "TOK#"
+_REPORT = "RPT#"
 _TOUCH = "#TOUCH#"
 _KINDS = {
     _LOG: "log_entries",
@@ -34,6 +35,7 @@ _KINDS = {
     _PART: "transcript_parts",
     _SESSION: "sessions",
     _TOKENS: "token_counts",
+    _REPORT: "reports",
 }
 _SEQ_DIGITS = 20
 _TIME_DIGITS = 13
@@ -169,6 +171,16 @@ def session(claim: str) -> str:
 def tokens(day: str) -> str:
     """Sort key of the count of tokens that a model took on a day, such as ``2026-05-01``."""
     return _TOKENS + day
+
+
+def report(report_id: str) -> str:
+    """Sort key of the report of a run of maintenance."""
+    return _REPORT + report_id
+
+
+def reports() -> str:
+    """Begin of the sort keys of all reports."""
+    return _REPORT
 
 
 def objects_of(user_id: str) -> str:

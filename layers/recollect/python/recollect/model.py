@@ -331,6 +331,9 @@ class Head:
     revision : int
         Counts the changes of manifest, `compacted_seq` and `folded_ms`, and the fences against those that were
         being prepared.
+    due_at_s : int or None
+        When the user is due for maintenance, epoch seconds; ``None`` for not at all. It may change at any time, which
+        makes no other head of it.
     """
 
     seq: int = 0
@@ -345,6 +348,7 @@ class Head:
     manifest: tuple[SegmentRef, ...] = ()
     revision: int = 0
     erased_to: str = ""
+    due_at_s: int | None = field(default=None, compare=False)
 
 
 def is_memory_id(text: str) -> bool:

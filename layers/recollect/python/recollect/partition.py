@@ -71,6 +71,7 @@ class Partition(Parts):
         self._last_of: dict[str, Entry] = {}
         self._recent: dict[str, int] = {}
         self._said_again: dict[str, int] = {}
+        self.touches = 0  # that the segments do not hold
         self._take_up(segments)
 
     def __len__(self) -> int:
@@ -299,6 +300,7 @@ class Partition(Parts):
         if touch.touch_id in self._recent:
             return
         self._recent[touch.touch_id] = touch.at_ms
+        self.touches += 1
         if touch.is_said_again:
             self._said_again |= dict.fromkeys(touch.memory_ids, touch.seq)
         found = self._live_rows_of(list(dict.fromkeys(touch.memory_ids)))

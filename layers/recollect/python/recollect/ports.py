@@ -98,7 +98,8 @@ class MemoryStore(Protocol):
         Parameters
         ----------
         head, seen
-            The head to be, and the head that the changes were decided on.
+            The head to be, and the head that the changes were decided on. If that had no due time, and the present
+            one has, that time stays.
         by : str
             Who asked for the changes.
         answer : StoredAnswer or None
@@ -227,6 +228,18 @@ class MemoryStore(Protocol):
         ------
         Unavailable
             If the store does not answer.
+        """
+        ...
+
+    def schedule(self, user_id: str, due_at_s: int | None, seen: Head) -> None:
+        """Say when the user is due for maintenance, and change nothing else.
+
+        Raises
+        ------
+        Conflict
+            If epoch, seq or due time of the head are not those of `seen` any more.
+        Unavailable
+            If the store does not answer; it may have been said or not.
         """
         ...
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields
 
-from recollect import changes, citing, storing, telemetry, undoing
+from recollect import changes, citing, due, storing, telemetry, undoing
 from recollect.changes import Decision, Embedded, Outcome, Patch
 from recollect.chunks import CHANGES_MAX_COUNT
 from recollect.commit import MAX_ATTEMPTS, Committer, Request, Surroundings, chain_of
@@ -256,8 +256,16 @@ class Writing(Trail):
             )
             if known:
                 self._store.touch(user_id, touch, now_ms // 1000 + TOUCH_TTL_S)
+                self._make_due(user_id, partition)
         except Unavailable:
             telemetry.count("lost_touches")
+
+    def _make_due(self, user_id: str, partition: Partition) -> None:
+        """Let uses that have piled up be folded."""
+        due_at_s = due.after_touch(partition.head, partition.touches + 1, self._surroundings.now_ms() // 1000)
+        if due_at_s != partition.head.due_at_s:
+            with suppress(Conflict):  # the next use says it
+                self._store.schedule(user_id, due_at_s, partition.head)
 
     def _revive(self, request: Request, memory_ids: Sequence[str]) -> None:
         """Make archived memories active that were asked for; it is tried once, and not worth failing for."""

@@ -13,7 +13,7 @@ from recollect.aws.compacting import CompactionTable
 from recollect.aws.erasing import ErasureTable
 from recollect.aws.errors import translating
 from recollect.aws.items import answer_item, memory_item, read_answer, read_memory, version_item
-from recollect.aws.log_items import entry_item, head_values, read_entry, read_head, read_touch, touch_item
+from recollect.aws.log_items import due_values, entry_item, head_values, read_entry, read_head, read_touch, touch_item
 from recollect.aws.table import BATCH_GET_MAX, key_of
 from recollect.aws.trail import TrailTable
 from recollect.errors import CorruptData
@@ -99,6 +99,11 @@ class DynamoDBMemoryStore(TrailTable, ErasureTable, CompactionTable):
         item = self._get("read the head", keys.log_partition(user_id), keys.HEAD)
         return Head() if item is None else read_head(item)
 
+    def schedule(self, user_id: str, due_at_s: int | None, seen: Head) -> None:
+        """Change the head with one UpdateItem; see ``MemoryStore.schedule``."""
+        with translating("say when maintenance is due"):
+            self._client.update_item(**self._scheduling(user_id, due_at_s, seen), ReturnConsumedCapacity="TOTAL")
+
     def _head_action(self, user_id: str, head: Head, seen: Head) -> dict[str, Any]:
         place = key_of(keys.log_partition(user_id), keys.HEAD)
         action: dict[str, Any] = {"TableName": self._table_name, "Key": place}
@@ -114,7 +119,15 @@ class DynamoDBMemoryStore(TrailTable, ErasureTable, CompactionTable):
         if head.seq != seen.seq:
             kind = "Update"
             new = head_values(head)
-            action["UpdateExpression"] = "SET " + ", ".join(f"#{name} = :{name}" for name in new)
+            terms = [f"#{name} = :{name}" for name in new]
+            if head.due_at_s is not None and head.due_at_s != seen.due_at_s:
+                due = due_values(user_id, head.due_at_s)
+                is_first = seen.due_at_s is None
+                terms += [
+                    f"#{name} = " + (f"if_not_exists(#{name}, :{name})" if is_first else f":{name}") for name in due
+                ]
+                new |= due
+            action["UpdateExpression"] = "SET " + ", ".join(terms)
             names |= {f"#{name}": name for name in new}
             values |= {f":{name}": value for name, value in new.items()}
         if names:

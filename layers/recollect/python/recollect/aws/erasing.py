@@ -6,7 +6,7 @@ from typing import Any
 from recollect import keys
 from recollect.aws.attributes import Item as Attributes
 from recollect.aws.errors import translating
-from recollect.aws.log_items import head_values
+from recollect.aws.log_items import due_values, head_values
 from recollect.aws.table import Table, key_of
 from recollect.model import Head
 from recollect.ports import Item
@@ -20,6 +20,11 @@ class ErasureTable(Table):
     def begin_erasure(self, user_id: str, head: Head, seen: Head) -> None:
         """Move the head with one UpdateItem; see ``MemoryStore.begin_erasure``."""
         update = self._moving(user_id, head, seen, ("epoch",))
+        if head.due_at_s is not None:
+            update["UpdateExpression"] += ", due_at = :due_at, due_shard = :due_shard"
+            update["ExpressionAttributeValues"] |= {
+                f":{name}": value for name, value in due_values(user_id, head.due_at_s).items()
+            }
         with translating("begin the erasure"):
             self._client.update_item(**update, ReturnConsumedCapacity="TOTAL")
 

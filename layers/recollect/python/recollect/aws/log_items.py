@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from ulid import ULID
 
-from recollect import keys
+from recollect import due, keys
 from recollect.aws.attributes import (
     SCOPES,
     TIMES,
@@ -47,6 +47,11 @@ def head_values(head: Head) -> Item:
     }
 
 
+def due_values(user_id: str, due_at_s: int) -> Item:
+    """Attributes of the head of a user who is due: those of the index."""
+    return {"due_at": number(due_at_s), "due_shard": {"S": due.shard_of(user_id)}}
+
+
 def manifest_values(head: Head) -> Item:
     """Attributes of the head that a compaction changes; a commit leaves them alone."""
     packed = b"".join(_REF.pack(ULID.from_str(ref.segment_id).bytes, ref.rows, ref.size) for ref in head.manifest)
@@ -79,6 +84,7 @@ def read_head(item: Item) -> Head:
             erased={kind: int(count["N"]) for kind, count in item.get("erased", {"M": {}})["M"].items()},
             **({} if "erasing_since" in item else _read_manifest(item)),
             erased_to=item.get("erased_to", {"S": ""})["S"],
+            due_at_s=int(item["due_at"]["N"]) if "due_at" in item else None,
         ),
     )
 

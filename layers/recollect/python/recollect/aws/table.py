@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from recollect import keys, telemetry
-from recollect.aws.attributes import Item
+from recollect.aws.attributes import Item, number
 from recollect.aws.errors import translating
+from recollect.aws.log_items import due_values
 from recollect.errors import Unavailable
+from recollect.model import Head
 
 BATCH_GET_MAX = 100
 _BATCH_GET_ATTEMPTS = 5
@@ -86,6 +88,25 @@ class Table:
                 "ConditionExpression": "epoch = :epoch AND attribute_not_exists(erasing_since)",
                 "ExpressionAttributeValues": {":epoch": {"S": epoch}},
             }
+        }
+
+    def _scheduling(self, user_id: str, due_at_s: int | None, seen: Head) -> dict[str, Any]:
+        """Make the update that says when a user is due; see ``MemoryStore.schedule``."""
+        new: Item = {} if due_at_s is None else due_values(user_id, due_at_s)
+        values = {f":{name}": value for name, value in new.items()}
+        values |= {":seen_epoch": {"S": seen.epoch}, ":seen_seq": number(seen.seq)}
+        condition = "attribute_not_exists(due_at)"
+        if seen.due_at_s is not None:
+            condition = "due_at = :seen_due_at"
+            values[":seen_due_at"] = number(seen.due_at_s)
+        return {
+            "TableName": self._table_name,
+            "Key": key_of(keys.log_partition(user_id), keys.HEAD),
+            "UpdateExpression": "SET " + ", ".join(f"{name} = :{name}" for name in new)
+            if new
+            else "REMOVE due_at, due_shard",
+            "ConditionExpression": f"epoch = :seen_epoch AND seq = :seen_seq AND {condition}",
+            "ExpressionAttributeValues": values,
         }
 
 
