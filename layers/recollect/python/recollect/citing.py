@@ -48,15 +48,16 @@ def who_cites(partition: Partition, transcript_id: str, limit: int) -> list[str]
     return _named(partition, partition.citing(transcript_id) & partition.live)[:limit]
 
 
-def half_purged(partition: Partition, transcript_id: str) -> list[str]:
-    """Name memories that cited a transcript and were purged, though something of them is still there.
+def half_purged(partition: Partition, transcript_id: str | None = None) -> list[str]:
+    """Name memories that were purged, though something of them is still there; those that cited a transcript, or all.
 
     Parameters
     ----------
     partition : Partition
         Loaded since, so that it knows nothing that is not there any more.
     """
-    dead = _named(partition, partition.citing(transcript_id) & ~partition.live)
+    dead_rows = ~partition.live if transcript_id is None else partition.citing(transcript_id) & ~partition.live
+    dead = _named(partition, dead_rows)
     return [memory_id for memory_id in dead if partition.is_purged(memory_id)]
 
 

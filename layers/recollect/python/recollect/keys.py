@@ -57,6 +57,11 @@ def log_partition(user_id: str) -> str:
     return _LOG + user_id
 
 
+def user_of_log(partition_key: str) -> str:
+    """Read the user id out of the key of a log's partition."""
+    return partition_key.removeprefix(_LOG)
+
+
 def user_partition(user_id: str) -> str:
     """Key of the partition that holds a user's memories, versions and stored answers."""
     return _USER + user_id

@@ -94,6 +94,8 @@ class Report:
         Of the user's head when it ended.
     next_due_at_ms : int or None
         When the user is due again; ``None`` if nothing is to be done until the next change.
+    units : mapping of str to float
+        Request units of the table that it took: ``read_units``, ``write_units``.
     """
 
     report_id: str
@@ -103,6 +105,15 @@ class Report:
     seq: int
     steps: Mapping[StepName, StepReport]
     next_due_at_ms: int | None = None
+    units: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ReportPage:
+    """Some reports, newest first, and where the next page starts (``None``: nowhere)."""
+
+    reports: tuple[Report, ...]
+    cursor: str | None
 
 
 class Step(Protocol):

@@ -66,6 +66,12 @@ def count(name: str, amount: float = 1) -> None:
             measures.counts[name] += amount  # type: ignore[assignment]
 
 
+def counted(name: str) -> float:
+    """Tell how much was added to a count of the current request so far."""
+    measures = _current.get()
+    return 0.0 if measures is None else float(measures.counts[name])
+
+
 def described(error: BaseException) -> dict[str, Any]:
     """Tell kind, causes and place of a failure, but no message: that of a library may quote the text of a memory."""
     frames = traceback.extract_tb(error.__traceback__)

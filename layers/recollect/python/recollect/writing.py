@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import fields
+from dataclasses import dataclass, fields
 
 from recollect import changes, citing, due, storing, telemetry, undoing
 from recollect.changes import Decision, Embedded, Outcome, Patch
@@ -23,6 +23,19 @@ from recollect.undoing import Resolution
 
 TOUCH_WITHIN_MS = 1_000  # since the head was read, so that an erasure need not wait long for touches in flight
 TOUCH_TTL_S = 90 * 24 * 3600
+
+
+@dataclass(frozen=True, slots=True)
+class Workings:
+    """What a controller works with, so that others can work beside it with the same."""
+
+    store: MemoryStore
+    objects: ObjectStore
+    embedder: Embedder
+    partitions: Partitions
+    committer: Committer
+    compactor: Compactor
+    surroundings: Surroundings
 
 
 class Writing(Trail):
@@ -55,6 +68,19 @@ class Writing(Trail):
         self._compactor = Compactor(store, objects, self._partitions, surroundings)
         self._partitions.mend = Mender(store, objects, embedder, surroundings).mend
         self._committer = Committer(store, self._partitions, surroundings, embedder.name, embedder.dimension)
+
+    @property
+    def workings(self) -> Workings:
+        """What it works with."""
+        return Workings(
+            self._store,
+            self._objects,
+            self._embedder,
+            self._partitions,
+            self._committer,
+            self._compactor,
+            self._surroundings,
+        )
 
     def store(self, request: Request, new: Sequence[ToStore]) -> tuple[Outcome, ...]:
         """Store memories, each reconciled with what is there as it asks.

@@ -1,10 +1,11 @@
-"""The queue of the ingestion, on SQS: jobs are sent as JSON; jobs and S3's messages about uploads are read.
+"""The queues, on SQS: of the ingestion, and of maintenance.
 
-Which of both a message is, is told by its form: S3 writes ``Records``.
+Jobs of the ingestion are sent as JSON; jobs and S3's messages about uploads are read, and which of both a message is, is
+told by its form: S3 writes ``Records``. A message of maintenance names a user.
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from functools import cached_property
 from typing import Any
@@ -13,6 +14,8 @@ from urllib.parse import unquote_plus
 from recollect.aws.errors import translating
 from recollect.errors import CorruptData
 from recollect.transcript_store import Arrival, IngestionJob
+
+_WAITING = "ApproximateNumberOfMessages"
 
 
 class SqsIngestionQueue:
@@ -50,6 +53,50 @@ class SqsIngestionQueue:
     @cached_property
     def _client(self) -> Any:
         return self._make_client()
+
+
+class SqsMaintenanceQueue:
+    """The queue of users who are due.
+
+    Parameters
+    ----------
+    client : SQS client
+    url : str
+    """
+
+    def __init__(self, client: Any, url: str) -> None:
+        self._client = client
+        self._url = url
+
+    def waiting(self) -> int:
+        """Ask with one GetQueueAttributes; see ``MaintenanceQueue.waiting``."""
+        with translating("count waiting users"):
+            answer = self._client.get_queue_attributes(QueueUrl=self._url, AttributeNames=[_WAITING])
+        return int(answer["Attributes"][_WAITING])
+
+    def send(self, user_ids: Sequence[str]) -> int:
+        """Send with one SendMessageBatch; see ``MaintenanceQueue.send``."""
+        entries = [
+            {"Id": str(number), "MessageBody": json.dumps({"user_id": user_id})}
+            for number, user_id in enumerate(user_ids)
+        ]
+        with translating("queue users"):
+            answer = self._client.send_message_batch(QueueUrl=self._url, Entries=entries)
+        return len(answer.get("Successful", ()))
+
+
+def read_user(body: str) -> str:
+    """Read the body of a message about a user who is due.
+
+    Raises
+    ------
+    CorruptData
+        If it has another form.
+    """
+    try:
+        return _text(json.loads(body)["user_id"])
+    except (ValueError, TypeError, KeyError) as error:
+        raise CorruptData("a message of the queue has another form") from error
 
 
 def read_message(body: str) -> list[IngestionJob | Arrival]:
