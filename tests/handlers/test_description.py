@@ -150,6 +150,14 @@ def test_each_success_has_its_own_answer(document: dict[str, Any]) -> None:
     assert answers == {"201": "#/components/schemas/Receipt", "207": "#/components/schemas/BatchOutput"}
 
 
+def test_what_is_no_json_of_ours_is_described_by_its_media_types_and_headers(document: dict[str, Any]) -> None:
+    responses = document["paths"]["/v1/users/{user_id}/transcripts/{transcript_id}/content"]["get"]["responses"]
+
+    assert set(responses["200"]["content"]) == {"application/x-ndjson", "text/plain", "application/json"}
+    assert set(responses["307"]) == {"description", "headers"}
+    assert set(responses["307"]["headers"]) == {"Location"}
+
+
 def test_what_may_not_be_null_or_sent_by_default_is_not_said_to_be(document: dict[str, Any]) -> None:
     schemas = document["components"]["schemas"]
 
@@ -171,7 +179,15 @@ def test_the_examples_work(document: dict[str, Any]) -> None:
             at = template.replace(MEMORY, path).replace("{user_id}", "ana")
             statuses[template.rpartition("/")[2]] = app(method.upper(), at, example)[0]
 
-    assert statuses == {"{memory_id}": 200, "memories": 201, "search": 200, "context": 200, "maintenance": 200}
+    assert statuses == {
+        "{memory_id}": 200,
+        "memories": 201,
+        "search": 200,
+        "context": 200,
+        "maintenance": 200,
+        "transcripts": 202,
+        "uploads": 201,
+    }
 
 
 @pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")  # of Powertools' Swagger page

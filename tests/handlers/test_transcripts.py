@@ -8,7 +8,7 @@ from recollect.conversation import MESSAGE_MAX_COUNT
 
 from tests.support.app import MEMORIES, SERVICE, TRANSCRIPTS, App
 
-TALK = [
+TALK: list[dict[str, Any]] = [
     {"role": "user", "name": "Ana", "content": "I moved to Lisbon last week.", "id": "m-1", "x": {"kept": [1.5, None]}},
     {"role": "assistant", "content": "How do you like it there so far?", "id": "m-2"},
     {"role": "user", "name": "Ana", "content": "I love the river. I am allergic to peanuts.", "id": "m-3"},

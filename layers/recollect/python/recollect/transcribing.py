@@ -5,15 +5,17 @@ then the request itself does what there is time for, and queues the rest at once
 becomes memories whatever happens to the request.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Protocol
 
 from recollect import keys, telemetry
 from recollect.commit import MAX_ATTEMPTS, Request, Surroundings
 from recollect.controller import MemoryController
 from recollect.conversation import Transcript, TranscriptStatus
+from recollect.erasing import BUDGET_MS
 from recollect.errors import Conflict, InvalidInput, RecollectError, Unavailable
 from recollect.handover import Given, Whose, metadata_of
 from recollect.object_store import Grant, ObjectStore, Upload
@@ -59,11 +61,18 @@ class Awaited:
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """How far the deletion of a transcript is, and what became of the memories that cite it."""
+    """How far the deletion of a transcript is, and what one call did to the memories that cited it.
+
+    Parameters
+    ----------
+    deleted, released : int
+        Memories that are gone, and those that have only lost the reference.
+    """
 
     transcript_id: str
     is_done: bool
-    counts: Mapping[str, int]
+    deleted: int
+    released: int
 
 
 class TranscriptController(TranscriptReading):
@@ -191,10 +200,19 @@ class TranscriptController(TranscriptReading):
         user_id = request.user_id
         epoch = self._close(user_id, transcript_id)
         request = replace(request, epoch=epoch)
-        counts, is_done = self._controller.forget_transcript(request, transcript_id, cascade=cascade, purge=purge)
-        if is_done:
-            self._drop(user_id, epoch, transcript_id)
-        return Removal(transcript_id, is_done, counts)
+        deadline_ms = self._surroundings.now_ms() + BUDGET_MS
+        forget = partial(self._controller.forget_transcript, request, transcript_id, cascade=cascade, purge=purge)
+        done = forget(deadline_ms=deadline_ms)
+        if not done.is_done:
+            return Removal(transcript_id, is_done=False, deleted=done.deleted, released=done.released)
+        self._drop(user_id, epoch, transcript_id)
+        late = forget(deadline_ms=deadline_ms)  # what a worker has stored in the meantime
+        return Removal(
+            transcript_id,
+            is_done=True,
+            deleted=done.deleted + late.deleted,
+            released=done.released + late.released,
+        )
 
     def _settled(self, given: Given) -> Given:
         extractor = given.extractor or self._extractors[0]

@@ -22,7 +22,7 @@ from recollect.object_store import Grant, ObjectVersion, StoredObject, Upload
 
 PART_BYTES = 8 * 1024 * 1024
 PAGE_MAX = 1_000  # of a listing, and of one delete
-NOT_THERE = 404
+DENIED = frozenset({"AccessDenied", "403"})  # the answer to a HEAD has no body to name anything
 
 _T = TypeVar("_T")
 
@@ -79,8 +79,7 @@ class S3ObjectStore:
             try:
                 answer = self._client.head_object(Bucket=self._bucket_name, Key=key)
             except ClientError as error:
-                if error.response["ResponseMetadata"]["HTTPStatusCode"] == NOT_THERE:  # a HEAD has no code in a body
-                    raise NotFound("could not read an object's metadata: it is not there") from error
+                self._check_is_there(key, error)
                 raise
         found: dict[str, str] = answer["Metadata"]
         return found
@@ -206,7 +205,7 @@ class S3ObjectStore:
 
     def _check_is_there(self, key: str, error: ClientError) -> None:
         """Find out what "denied" means: whoever may not list the whole bucket is told so of a missing object."""
-        is_denied = error.response["Error"]["Code"] == "AccessDenied"
+        is_denied = error.response["Error"]["Code"] in DENIED
         if is_denied and not any(one.key == key for one in self.list_objects(key, limit=1)):
             raise NotFound("could not read an object: it is not there") from error
 

@@ -9,7 +9,7 @@ from recollect.times import NotAnInstant, read_instant
 
 _TURN = re.compile(
     r"\s*(?:\[(?P<time>[^\]]{1,40})\]\s*)?(?:\*\*|__)?(?P<name>[^\W_][\w .'’-]{0,39})(?:\*\*|__)?"
-    r"[ \t]?[:：](?:\*\*|__)?(?:\s+(?P<text>\S.*)|\s*)"
+    r"[ \t]?(?::(?=[\s*_]|$)|：)(?:\*\*|__)?\s*(?P<text>\S.*)?"
 )
 _ROLES = {
     **dict.fromkeys(("user", "human", "me"), Role.USER),
@@ -19,6 +19,7 @@ _ROLES = {
     **dict.fromkeys(("tool", "function"), Role.TOOL),
 }
 _LABEL_MAX_WORDS = 4
+_INITIAL_CHARS = 2
 _UNKNOWN_MIN_TURNS = 3
 _LINES_PER_TURN_MAX = 3  # on average; more is a text with a colon here and there
 
@@ -54,8 +55,13 @@ def _label(line: str) -> re.Match[str] | None:
     if match is None:
         return None
     name = match["name"].strip()
-    is_name = not name[0].islower() and not name[0].isdigit() and len(name.split()) <= _LABEL_MAX_WORDS
-    return match if is_name or name.lower() in _ROLES else None
+    return match if name.lower() in _ROLES or _is_name(name) else None
+
+
+def _is_name(label: str) -> bool:
+    first, *others = label.split()
+    has_end = any("." in word and len(word) > _INITIAL_CHARS for word in others)  # of a sentence
+    return not (first[0].islower() or first[0].isdigit() or has_end) and len(others) < _LABEL_MAX_WORDS
 
 
 def _is_log(labels: Sequence[str], line_count: int) -> bool:

@@ -277,17 +277,23 @@ class TranscriptsOutput(BaseModel):
 
 
 class RemovalOutput(BaseModel):
-    """How far the deletion of a transcript is: send it again until it is ``deleted``; and what became of memories."""
+    """How far the deletion of a transcript is, and how many memories this call deleted, or let lose the reference."""
 
     transcript_id: str
     status: Literal["deleting", "deleted"]
-    memories: dict[str, int]
+    deleted_memories: int
+    released_memories: int
 
     @classmethod
     def of(cls, removal: Removal) -> Self:
         """Make the answer of the core's value."""
         status: Literal["deleting", "deleted"] = "deleted" if removal.is_done else "deleting"
-        return cls(transcript_id=removal.transcript_id, status=status, memories=dict(removal.counts))
+        return cls(
+            transcript_id=removal.transcript_id,
+            status=status,
+            deleted_memories=removal.deleted,
+            released_memories=removal.released,
+        )
 
 
 class QuotedMessage(BaseModel):
