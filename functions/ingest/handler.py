@@ -25,7 +25,9 @@ from recollect.telemetry import Measures
 from recollect.transcript_store import Arrival, IngestionJob
 
 NAMESPACE = "Recollect"
-ENDING_MS = 20_000  # before the function is ended, no passage is begun any more
+# So long before the function is ended no passage is begun any more: a model at its slowest is asked twice, each time
+# with a retry, and waited for 60 s.
+ENDING_MS = 250_000
 Facts = dict[str, Any]
 
 
