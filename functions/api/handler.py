@@ -13,6 +13,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Header, Query
 from recollect import wiring
 from recollect.controller import MemoryController
 from recollect.erasure import ErasureState
+from recollect.errors import Conflict
 from recollect.http.api import Api, answer, answer_verbatim
 from recollect.http.batch import refused, store_batch
 from recollect.http.entrypoint import lambda_entrypoint
@@ -244,7 +245,7 @@ def _add_handing_over(api: Api, transcripts: TranscriptController) -> None:
     @route(
         "POST",
         "/transcripts/uploads",
-        answers={201: UploadOutput},
+        answers={201: UploadOutput, 409: Conflict},
         example={"size": 11, "sha256": "uU0nuZNNPgilLlLX2n2r+sSE7+N6U4DukIj3rOLvzek=", "format": "text"},
     )
     def upload(user_id: UserId, body: UploadInput) -> Response[UploadOutput]:
@@ -255,7 +256,11 @@ def _add_handing_over(api: Api, transcripts: TranscriptController) -> None:
         given = body.to_given(transcripts.now_ms())
         return answer(201, UploadOutput.of(transcripts.await_upload(user_id, body.to_whose(), given, body.to_upload())))
 
-    @route("POST", "/transcripts/<transcript_id>/redrive", answers={200: TranscriptReceipt, 202: TranscriptReceipt})
+    @route(
+        "POST",
+        "/transcripts/<transcript_id>/redrive",
+        answers={200: TranscriptReceipt, 202: TranscriptReceipt, 409: Conflict},
+    )
     def redrive(user_id: UserId, transcript_id: PathMemoryId) -> Response[TranscriptReceipt]:
         """Try again what has failed or was deferred.
 
@@ -297,7 +302,7 @@ def _add_transcripts(api: Api, transcripts: TranscriptController) -> None:
             return answer_verbatim(307, content.media_type, location=content.url)
         return answer_verbatim(200, content.media_type, content.data)
 
-    @route("DELETE", "/transcripts/<transcript_id>", answers={200: RemovalOutput, 202: RemovalOutput})
+    @route("DELETE", "/transcripts/<transcript_id>", answers={200: RemovalOutput, 202: RemovalOutput, 409: Conflict})
     def delete_transcript(
         user_id: UserId, transcript_id: PathMemoryId, how: Annotated[RemoveInput, Query()]
     ) -> Response[RemovalOutput]:
