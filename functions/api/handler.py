@@ -1,6 +1,7 @@
 """The API: every route under /v1/users/{user_id}, and the open ones.
 
-Rights: read and write items of the one table; with Bedrock embeddings, invoke the one model; nothing else.
+Rights: read and write items of the one table and objects of users; send messages to the one queue; with Bedrock
+embeddings, invoke the one model; nothing else.
 """
 
 from collections.abc import Callable
