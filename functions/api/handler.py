@@ -123,7 +123,8 @@ def _add_storing(api: Api, controller: MemoryController) -> None:
         """Store one memory, or a batch.
 
         What is new is reconciled with what is there, by rules. 201: it is `created`, has `superseded` another, or is
-        in `conflict` with one. 200: it is `unchanged` (something says the same already) or `merged` (it adds detail).
+        in `conflict` with one. 200: it is `unchanged` (something says the same already), `merged` (it adds detail) or
+        `revived` (an archived memory says the same).
         A batch is answered item by item with 207: one that is not valid does not keep the others from being stored.
         """
         request = api.write_request(user_id, key)
@@ -210,13 +211,19 @@ def _add_recalling(api: Api, controller: MemoryController) -> None:
 
     @route("POST", "/search", example={**question, "k": 5})
     def search(user_id: UserId, query: SearchInput) -> SearchOutput:
-        """Find the memories that matter for a query."""
-        return SearchOutput.of(user_id, controller.search(user_id, query.to_query()), explains=query.explain)
+        """Find the memories that matter for a query.
+
+        Archived ones are found if the filter asks for their status. What is found counts as used, and what was archived
+        is active from then on, unless `reinforce` is false.
+        """
+        return SearchOutput.of(
+            user_id, controller.search(user_id, query.to_query(), api.subject), explains=query.explain
+        )
 
     @route("POST", "/context", example={**question, "token_budget": 500})
     def context(user_id: UserId, query: ContextInput) -> ContextOutput:
         """Render the memories that matter for a query into a prompt block."""
-        return ContextOutput.of(controller.context(user_id, query.to_query(), query.token_budget))
+        return ContextOutput.of(controller.context(user_id, query.to_query(), query.token_budget, api.subject))
 
 
 def _add_handing_over(api: Api, transcripts: TranscriptController) -> None:

@@ -154,7 +154,7 @@ _COUNTED = {
 def _described(error: Exception) -> Facts:
     """Tell what went wrong; of what is not an error of ours the kind and place only: its message may quote a text."""
     told = {"reason": error.message} if isinstance(error, RecollectError) else {}
-    return {**telemetry.described(error), **told}
+    return {**told, **telemetry.described(error)}
 
 
 def _make_work() -> Work:

@@ -14,11 +14,13 @@ from infra.local.errors import LocalCloudError
 CONVERSATIONS: list[dict[str, Any]] = json.loads((Path(__file__).parent / "demo.json").read_text(encoding="utf-8"))
 QUESTIONS = (
     "Where does Alice live?",
-    "What must we not cook for her?",
-    "At which time of day should we book a flight?",
-    "When is she at the dentist's?",
+    "Which illnesses and allergies must we think of when we cook?",
+    "At which time of day does Alice like to fly?",
+    "When is the dentist's appointment?",
 )
-PROMPT = "Suggest a restaurant for Alice."
+FACTS = {"field": "type", "in": ["semantic", "procedural"]}
+MIN_SCORE = 0.15
+PROMPT = "Find a flight for Alice and a restaurant for her family."
 WAIT_S = 20
 _RULE = "─" * 100
 
@@ -33,27 +35,37 @@ def demo(client: Client) -> Iterator[str]:
     """
     for number, conversation in enumerate(CONVERSATIONS, start=1):
         yield from _title(f"Conversation {number}, {conversation['occurred_at'][:10]}: handed over as it is")
-        yield from (f"  {message['role']:>9}: {message['content']}" for message in conversation["messages"])
+        yield from (
+            f"  {message.get('name', message['role']):>9}: {message['content']}" for message in conversation["messages"]
+        )
         receipt = client.call("POST", "/transcripts", conversation | {"wait": WAIT_S})
         if receipt["status"] != "done":
             raise LocalCloudError(f"the transcript is {receipt['status']}: look at the service's log")
         yield f"\n  {receipt['new_messages']} of {len(conversation['messages'])} messages are new to the service."
-        yield from _title("What is known now: facts, each with the messages that it is from")
+        yield from _title("What the service knows now")
         yield from known(_facts(client))
-    yield from _title("Questions, and what is found: the agent gets memories, not transcripts")
+    yield from _title("Questions, and the facts that are found")
+    hits: list[Mapping[str, Any]] = []
     for question in QUESTIONS:
-        hits = client.call("POST", "/search", {"query": question, "k": 2})["hits"]
+        wanted = {"query": question, "k": 2, "min_score": MIN_SCORE, "filter": FACTS}
+        hits = client.call("POST", "/search", wanted)["hits"]
         yield from found(question, hits)
+    if not hits:
+        raise LocalCloudError("the service found nothing: has somebody deleted the demo's memories?")
+    memory = hits[0]["memory"]
+    yield from _title(f'From a memory back to the conversation: "{memory["content"]}"')
+    yield from quoted(client.call("GET", f"/memories/{memory['memory_id']}/source?around=1"))
     yield from _title(f'The block for the prompt "{PROMPT}": put it before the prompt of any model')
-    yield client.call("POST", "/context", {"query": PROMPT, "token_budget": 600})["context"]
+    yield client.call("POST", "/context", {"query": PROMPT, "token_budget": 500, "filter": FACTS})["context"]
 
 
 def known(memories: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Write facts as lines: those that hold, then those that were replaced and by what."""
     contents = {memory["memory_id"]: memory["content"] for memory in memories}
     for memory in sorted(memories, key=lambda memory: bool(memory["superseded_by"])):
-        tags = ", ".join(memory["tags"])
-        told = f"{memory['content']}  ({tags}{_places(memory)})"
+        count = len(memory["sources"])
+        times = f"; said in {count} conversations" if count > 1 else ""
+        told = f"{memory['content']}  ({', '.join(memory['tags'])}{times})"
         successor = contents.get(memory["superseded_by"])
         yield f"  ✗ {told}\n      replaced by: {successor}" if successor else f"  • {told}"
 
@@ -67,15 +79,19 @@ def found(question: str, hits: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         yield f"    {hit['score']:.2f}  {memory['content']}  ({memory['type']}, {day})"
 
 
+def quoted(source: Mapping[str, Any]) -> Iterator[str]:
+    """Write the messages that a memory is from, marked, among their neighbours."""
+    for quote in source["sources"]:
+        yield f"  {quote['session_id']}, message {quote['first']}:"
+        for message in quote["messages"]:
+            mark = "→" if message["is_source"] else " "
+            yield f"  {mark} {message['name'] or message['role']}: {message['text']}"
+
+
 def _facts(client: Client) -> list[Mapping[str, Any]]:
     path = "/memories?type=semantic&type=procedural&status=active&status=superseded&direction=asc&limit=100"
     memories: list[Mapping[str, Any]] = client.call("GET", path)["memories"]
     return memories
-
-
-def _places(memory: Mapping[str, Any]) -> str:
-    count = len(memory["sources"])
-    return "" if count == 0 else f"; said in {count} conversation{'s' if count > 1 else ''}"
 
 
 def _title(text: str) -> Iterator[str]:

@@ -153,6 +153,7 @@ def _numbers(created_at: npt.NDArray[np.int64], rng: np.random.Generator) -> Col
         "type": rng.choice(len(MemoryType), rows, p=[0.3, 0.6, 0.1]).astype(np.uint8),
         **{name: np.zeros(rows, dtype=np.uint8) for name in ("status", "succeeds")},
         "pinned": (rng.random(rows) < 0.01).astype(np.uint8),
+        "in_conflict": np.zeros(rows, dtype=np.uint8),
         "importance": rng.integers(0, 11, rows) / 10.0,
         "created_at": created_at,
         "updated_at": created_at,

@@ -11,6 +11,7 @@ from recollect.answers import SearchQuery
 from recollect.controller import MemoryController
 from recollect.errors import NotFound
 from recollect.filters import EVERYTHING, within_reach
+from recollect.maintenance import BY
 from recollect.model import Entry, Memory, Status
 from recollect.ordering import NEWEST_FIRST, Order, OrderBy
 from recollect.ranking import Mode
@@ -105,7 +106,7 @@ def assert_pages(of: MemoryController, user_id: str, ledger: Ledger, asked: Any,
     pages = _pages(lambda cursor: of.list_memories(user_id, wanted, 2, cursor, order))
     assert [facts(one) for page in pages for one in page.memories] == [facts(one) for one in expected]
     assert all(len(page.memories) == 2 for page in pages[:-1])
-    exact = SearchQuery(text="", mode=Mode.EXACT, k=100, filter=wanted, order=order)
+    exact = SearchQuery(text="", mode=Mode.EXACT, k=100, filter=wanted, order=order, reinforces=False)
     assert [facts(hit.memory) for hit in of.search(user_id, exact).hits] == [facts(one) for one in expected]
 
 
@@ -166,7 +167,7 @@ def _assert_events(of: MemoryController, user_id: str, ledger: Ledger) -> None:
         entries = _events(of, user_id, None, is_descending)
         found = [(entry.seq, (entry.operation, entry.memory_id, entry.version)) for entry in entries]
         assert found == (expected[::-1] if is_descending else expected)
-        assert {entry.by for entry in entries} <= {user_id}
+        assert {entry.by for entry in entries} <= {user_id, BY}
         assert not any(entry.columns for entry in entries if entry.memory_id in ledger.purged)
     for memory_id in ledger.memory_ids:
         seqs = [entry.seq for entry in _events(of, user_id, memory_id, True)]

@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import strategies as st
 from recollect.changes import Patch
 from recollect.errors import Unavailable
-from recollect.model import MemoryType, Source
+from recollect.model import MemoryType, Source, Status
 from recollect.ordering import Order, OrderBy
 from recollect.storing import OnSimilar
 from recollect.undoing import Resolution
@@ -52,6 +52,7 @@ _VALUES = st.fixed_dictionaries(
         "expires_at_ms": _EXPIRES,
         "actor": _ACTORS,
         "type": _TYPES,
+        "status": st.just(Status.ACTIVE),
     },
 )
 _PATCHES = st.builds(

@@ -41,6 +41,7 @@ MEMORIES = st.builds(
     ),
     importance=st.sampled_from([0.0, 0.5, 0.9, 1.0]),
     pinned=st.booleans(),
+    conflicts_with=st.sampled_from([(), ("01HF0000000000000000000000",)]),
     created_at_ms=_TIMES,
     updated_at_ms=_TIMES,
     occurred_at_ms=st.none() | _TIMES,
@@ -89,7 +90,7 @@ COMPARISONS: dict[str, st.SearchStrategy[dict[str, Any]]] = {
         for name in ("agent_id", "session_id", "actor")
     },
     "memory_id": _scalar("memory_id", [f"{number:026d}" for number in range(3)], (*_EQUALITY, *_ORDER)),
-    "pinned": _comparison("pinned", dict.fromkeys(_EQUALITY, st.booleans())),
+    **{name: _comparison(name, dict.fromkeys(_EQUALITY, st.booleans())) for name in ("pinned", "in_conflict")},
     "metadata": st.one_of(
         *map(_metadata, ("metadata.a", ["metadata", "a"], "metadata.a.b", ["metadata", "a.b"], "metadata.z"))
     ),
@@ -144,6 +145,8 @@ def _values_at(path: list[str], of: Memory) -> list[Any]:
     name = path[0]
     if name in ("tags", "flags", "transcripts"):
         return [list(getattr(of, name))] if getattr(of, name) else []
+    if name == "in_conflict":
+        return [bool(of.conflicts_with)]
     if name != "metadata":
         value = getattr(of, name + "_ms", None) if hasattr(of, name + "_ms") else getattr(of, name)
         return [] if value is None else [value]

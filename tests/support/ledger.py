@@ -10,7 +10,8 @@ from typing import TypeVar
 
 from recollect.changes import Patch
 from recollect.errors import Conflict, NotFound, StaleVersion
-from recollect.model import Memory, MemoryType, NewMemory, Operation, Source, Status
+from recollect.maintenance import BY
+from recollect.model import Entry, Memory, MemoryType, NewMemory, Operation, Source, Status
 from recollect.storing import OnSimilar, ToStore
 from recollect.undoing import Resolution
 
@@ -38,7 +39,7 @@ class Ledger(Records):
             return self._supersede(asked, old, now_ms)
         outcome, close = self._verdict(asked, now_ms)
         if close is None:
-            return _told("created", self._put(Operation.CREATE, self._new(asked.memory, now_ms)))
+            return self._create(asked, now_ms)
         if asked.on_similar is OnSimilar.REJECT:
             return _told("rejected", close)
         if outcome == "unchanged":
@@ -54,6 +55,12 @@ class Ledger(Records):
         self._put(Operation.LINK, linked)
         return _told(outcome, self._put(Operation.CREATE, new))
 
+    def _create(self, asked: ToStore, now_ms: int) -> Told:
+        archived = self._twin(asked.memory, now_ms, Status.ARCHIVED)
+        if archived is not None:
+            return _told("revived", self._put(Operation.REVIVE, _revived(archived, now_ms)))
+        return _told("created", self._put(Operation.CREATE, self._new(asked.memory, now_ms)))
+
     def update(self, memory_id: str, patch: Patch, seen: int | None, now_ms: int) -> Told:
         """Change one memory."""
         memory = self._valid(memory_id, now_ms, seen)
@@ -62,8 +69,11 @@ class Ledger(Records):
         changed = replace(memory, **patch.values, metadata_json=metadata_json)
         if changed == memory:
             return _told("unchanged", memory)
+        if changed.status is not memory.status is Status.SUPERSEDED:
+            raise Conflict("superseded")
         self._refuse_twin(changed, now_ms)
-        return _told("updated", self._put(Operation.UPDATE, _next(changed, now_ms)))
+        operation = Operation.UPDATE if changed.status is memory.status else Operation.REVIVE
+        return _told("updated", self._put(operation, _next(changed, now_ms)))
 
     def delete(self, memory_id: str, seen: int | None, now_ms: int) -> Told:
         """Hide one memory."""
@@ -163,6 +173,17 @@ class Ledger(Records):
             elif not purges:
                 self._drop(Operation.DELETE, one.memory_id, one.version + 1)
 
+    def age(self, entry: Entry, now_ms: int) -> None:
+        """Follow an entry of maintenance: what is over expires, what is neither pinned nor retired may be archived."""
+        memory = self.present[entry.memory_id]
+        assert entry.by == BY
+        if entry.operation is Operation.EXPIRE:
+            assert not is_valid(memory, now_ms)
+            self._drop(Operation.EXPIRE, memory.memory_id, memory.version + 1)
+        else:
+            assert (memory.status, memory.pinned) == (Status.ACTIVE, False)
+            self._put(Operation.ARCHIVE, replace(_next(memory, now_ms), status=Status.ARCHIVED))
+
     def _resolved(self, kept: Memory, rest: Memory) -> Told:
         return _told("resolved", self._put(Operation.RESOLVE, kept)) + _told(
             "resolved", self._put(Operation.RESOLVE, rest)
@@ -229,8 +250,9 @@ class Ledger(Records):
             raise StaleVersion("another version")
         return memory
 
-    def _twin(self, new: NewMemory, now_ms: int) -> Memory | None:
-        return next((one for one in self.active(now_ms) if statement(one) == statement(new)), None)
+    def _twin(self, new: NewMemory, now_ms: int, status: Status = Status.ACTIVE) -> Memory | None:
+        twins = (one for one in self.visible(now_ms) if (one.status, statement(one)) == (status, statement(new)))
+        return min(twins, key=lambda one: one.memory_id, default=None)
 
     def _refuse_twin(self, after: Memory, now_ms: int, leaving: str | None = None) -> None:
         twin = self._twin(after, now_ms)
@@ -246,6 +268,10 @@ def statement(of: NewMemory) -> tuple[object, ...]:
 
 def _next(memory: Memory, now_ms: int, merged_content: str | None = None) -> Memory:
     return replace(memory, version=memory.version + 1, updated_at_ms=now_ms, merged_content=merged_content)
+
+
+def _revived(memory: Memory, now_ms: int) -> Memory:
+    return replace(_next(memory, now_ms), status=Status.ACTIVE)
 
 
 def _labelled(memory: M, other: NewMemory) -> M:

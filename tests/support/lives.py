@@ -11,11 +11,14 @@ from dataclasses import dataclass
 
 import pytest
 from recollect import erasing, keys
-from recollect.commit import Request
+from recollect.aging import Decay, Expiry
+from recollect.commit import Committer, Request
 from recollect.compacting import Compactor
 from recollect.controller import MemoryController
 from recollect.erasure import ErasureState
 from recollect.errors import Conflict, NotFound, Unavailable
+from recollect.lifecycle import Policy
+from recollect.maintenance import Run
 from recollect.model import Head
 from recollect.partitions import Partitions
 from recollect.ports import MemoryStore
@@ -33,6 +36,7 @@ from tests.support.worlds import SMALL
 
 USERS = ("ana", "ana/b#1")
 UNKNOWN = "0" * 26
+FAST = Policy(episodic_half_life_days=0.001, semantic_half_life_days=0.002)  # minutes until they fade
 COLD = 2  # the number of a writer that is new
 ANY, STRANGE = 8, 9  # the last digit of a drawn name that may be of a deleted memory, or is of another user's
 
@@ -179,6 +183,33 @@ class Lives:
         stores.interrupt(at, when, act)
         with suppress(Killed, Unavailable):
             Compactor(stores.store, stores.objects, partitions, around, SMALL).compact(user, is_forced=is_forced)
+
+    def age(self, user: str, at: int | str, when: When, act: Callable[[], object]) -> None:
+        """Let what is over expire and what faded be archived, and let something happen in the middle of it."""
+        stores = DyingStores(self.store, self.objects)
+        partitions = Partitions(
+            stores.store, stores.objects, HashingEmbedder("hashing", DIMENSION), self.clock, BUDGET_BYTES
+        )
+        around = surroundings(self.clock, f"01HG{next(self.numbers):08d}")
+        aging = (partitions, Committer(stores.store, partitions, around, "hashing", DIMENSION), around)
+        run = Run(epoch=self.store.read_head(user).epoch, deadline_ms=self.clock.now_ms + 1)
+
+        def meanwhile() -> None:
+            self._follow_aging(user)
+            act()
+
+        stores.interrupt(at, when, meanwhile)
+        with suppress(Killed, Unavailable, Conflict):
+            for step in (Expiry(*aging), Decay(*aging, FAST)):
+                step.run(user, run)
+        self._follow_aging(user)
+
+    def _follow_aging(self, user: str) -> None:
+        ledger = self.ledgers[user]
+        if not ledger.is_being_erased:
+            first, last = len(ledger.log) + 1, self.store.read_head(user).seq
+            for entry in self.store.read_entries(user, range(first, last + 1)):
+                ledger.age(entry, self.clock.now_ms)
 
     def with_fault(
         self, number: int, fault: Fault | None, act: Callable[[MemoryController], object]

@@ -56,7 +56,7 @@ def shown_of(of: MemoryController, user_id: str) -> dict[str, list[str]]:
     """Describe what the reads of an instance tell of a user."""
     entries = all_events(of, user_id)
     changes = Counter(entry.memory_id for entry in entries)
-    query = SearchQuery(text=_QUESTION, k=100, filter=EVERYTHING)
+    query = SearchQuery(text=_QUESTION, k=100, filter=EVERYTHING, reinforces=False)
     shown: dict[str, list[Any]] = {
         "events": entries,
         "memories": [_unused(memory) for memory in of.list_memories(user_id, EVERYTHING, 200).memories],

@@ -6,11 +6,13 @@ from typing import Any
 
 from recollect import keys
 from recollect.answers import SearchQuery, Stats
+from recollect.commit import Committer, Surroundings
 from recollect.compacting import Compaction, Compactor
 from recollect.compaction import Policy
 from recollect.controller import MemoryController
 from recollect.errors import NotFound
 from recollect.filters import ACTIVE, EVERYTHING, AllOf, Compare, Filter, Operator
+from recollect.maintenance import Run
 from recollect.model import Entry, Head
 from recollect.object_store import ObjectStore
 from recollect.ordering import Order, OrderBy
@@ -67,6 +69,17 @@ class World:
         store, objects = store or self.store, objects or self.objects
         partitions = Partitions(store, objects, self.embedder, self.clock, BUDGET_BYTES)
         return Compactor(store, objects, partitions, self._of_compactors, self.policy)
+
+    def aging(self, store: MemoryStore | None = None) -> tuple[Partitions, Committer, Surroundings]:
+        """Make what the steps of maintenance are made of, in a process of its own, on a store that may fail."""
+        store = store or self.store
+        partitions = Partitions(store, self.objects, self.embedder, self.clock, BUDGET_BYTES)
+        around = self._of_compactors
+        return partitions, Committer(store, partitions, around, self.embedder.name, self.embedder.dimension), around
+
+    def due(self, user_id: str = "ana", *, within_ms: int = 60_000, is_dry_run: bool = False) -> Run:
+        """Say what a step is told now."""
+        return Run(self.head(user_id).epoch, self.clock.now_ms + within_ms, is_dry_run=is_dry_run)
 
     def compact(self, user_id: str = "ana", *, is_forced: bool = False) -> Compaction:
         """Let some time pass, and compact."""

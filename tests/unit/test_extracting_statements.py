@@ -35,6 +35,7 @@ def test_the_same_preference_becomes_the_same_statement_however_it_is_dressed(sa
         ("My sister is diabetic", "Maya's sister is diabetic"),
         ("My sister's diabetic.", "Maya's sister is diabetic"),
         ("My wife and I moved to Lisbon", "Maya and their wife moved to Lisbon"),
+        ("Samantha and I have decided to move in together", "Maya and Samantha have decided to move in together"),
         ("Me and my husband love hiking", "Maya and their husband love hiking"),
         ("We use Redis for the cache", "Maya's team uses Redis for the cache"),
         ("Let's go with Postgres", "Maya's team decided to go with Postgres"),

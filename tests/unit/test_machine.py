@@ -40,6 +40,7 @@ from tests.support.embedder import HashingEmbedder
 from tests.support.faults import Killed, When
 from tests.support.inmemory import InMemoryMemoryStore
 from tests.support.lives import COLD, USERS, Fault, Lives, digest
+from tests.support.records import is_valid
 from tests.support.table import TABLE_NAME, create_table
 from tests.support.texts import CONTENTS, DIMENSION, QUERIES, VERDICTS
 from tests.support.works import Store, Work
@@ -168,19 +169,25 @@ class Machine(Lives, RuleBasedStateMachine):
     def compact_while_others_write(self, works: Works, user: str, is_forced: bool, at: int, when: When) -> None:
         """Let others write in the middle of a compaction, or erase the user."""
 
-        def meanwhile() -> None:
-            for work in works:
-                if work is None:
-                    self.erase(user, 1)
-                else:
-                    self.write(work, user, 1)
-
-        self.compact(user, is_forced, at, when, meanwhile)
+        self.compact(user, is_forced, at, when, lambda: self._write_or_erase(works, user))
 
     @rule(work=ANY_WORK, is_forced=st.booleans(), user=WHO["user"], has_key=st.booleans(), **MOMENTS)
     def compact_in_the_middle(self, work: Work, user: str, has_key: bool, is_forced: bool, at: int, when: When) -> None:
         work, request = self.request(work, user, has_key)
         self.interrupt(work, request, at, when, lambda: self.compact(user, is_forced, 0, "before", lambda: None))
+
+    @rule(works=MEANWHILE, user=WHO["user"], **LONG_MOMENTS)
+    def age_while_others_write(self, works: Works, user: str, at: int, when: When) -> None:
+        """Let memories age, and others write or the user be erased in the middle of it."""
+        self.age(user, at, when, lambda: self._write_or_erase(works, user))
+
+    @rule(fault=FAULTS, user=WHO["user"])
+    def age_a_user(self, user: str, fault: Fault | None) -> None:
+        fault = fault or Fault(0, "before", Killed)
+        self.age(user, fault.at, fault.when, fault.happen)
+        ledger = self.ledgers[user]
+        if fault.at == 0 and not ledger.is_being_erased:
+            assert all(is_valid(one, self.clock.now_ms) for one in ledger.present.values())
 
     @rule(hours=st.sampled_from([0.001, 1, 1, 1, 25]))
     def time_passes(self, hours: float) -> None:
@@ -223,6 +230,13 @@ class Machine(Lives, RuleBasedStateMachine):
     def both_writers_list_what_the_model_says(self) -> None:
         for writer, (user, ledger) in product(self.writers, self.ledgers.items()):
             assert_sound(assert_listed(writer.of, user, ledger, self.clock.now_ms))
+
+    def _write_or_erase(self, works: Works, user: str) -> None:
+        for work in works:
+            if work is None:
+                self.erase(user, 1)
+            else:
+                self.write(work, user, 1)
 
     def _places(self, user: str, order: Order) -> set[tuple[str, Any]]:
         name = order.by.value if order.by is OrderBy.IMPORTANCE else f"{order.by.value}_ms"

@@ -33,7 +33,16 @@ ASKED = [
     (Operator.EXISTS, False),
 ]
 PATHS = [(), ("a",), ("b",), ("a.b",), ("a", "b"), ("b", "b"), ("c",)]
-NUMBERS = ("importance", "created_at", "updated_at", "occurred_at", "expires_at", "valid_until", "pinned")
+NUMBERS = (
+    "importance",
+    "created_at",
+    "updated_at",
+    "occurred_at",
+    "expires_at",
+    "valid_until",
+    "pinned",
+    "in_conflict",
+)
 VECTOR = quantise(np.linspace(-1, 1, DIM, dtype=np.float32)).tobytes()
 IDS_OR_NOT = st.sampled_from([*IDS, "", "A", "é", "01HF\x00", IDS[1].lower(), IDS[1] + "0", "Z" * 26, "8" + "0" * 25])
 

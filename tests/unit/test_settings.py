@@ -1,7 +1,8 @@
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import pytest
-from recollect.settings import InvalidSettings, Settings, is_in_lambda, variables
+from recollect.lifecycle import DEFAULT, Policy
+from recollect.settings import AGING, InvalidSettings, Settings, is_in_lambda, variables
 
 ONNX = {
     "RECOLLECT_TABLE_NAME": "memories",
@@ -64,6 +65,27 @@ def test_a_number_that_is_no_count_is_refused(number: str) -> None:
         Settings.from_env({**BEDROCK, "RECOLLECT_BEDROCK_DIMENSION": number})
     with pytest.raises(InvalidSettings, match="DAILY_TOKENS"):
         Settings.from_env({**WITH_MODEL, "RECOLLECT_EXTRACTION_DAILY_TOKENS": number})
+
+
+def test_how_memories_age_is_set_by_as_many_values_as_one_likes() -> None:
+    aging = {
+        "RECOLLECT_EPISODIC_HALF_LIFE_DAYS": "7.5",
+        "RECOLLECT_RETENTION_DAYS": "90",
+        "RECOLLECT_ARCHIVE_BELOW": "",
+    }
+    settings = Settings.from_env({**ONNX, **aging})
+
+    assert Policy(**settings.aging) == replace(DEFAULT, episodic_half_life_days=7.5, retention_days=90)
+    assert set(AGING) == {field.name for field in fields(Policy)}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("ARCHIVE_BELOW", "1"), ("ARCHIVE_BELOW", "nan"), ("RETENTION_DAYS", "0"), ("SEMANTIC_HALF_LIFE_DAYS", "long")],
+)
+def test_an_age_that_cannot_be_is_refused(name: str, value: str) -> None:
+    with pytest.raises(InvalidSettings, match=name):
+        Settings.from_env({**ONNX, f"RECOLLECT_{name}": value})
 
 
 def test_an_unknown_embedder_is_refused() -> None:

@@ -30,8 +30,8 @@ class Outcome:
     Parameters
     ----------
     outcome : str
-        ``created``, ``unchanged``, ``merged``, ``superseded``, ``conflict``, ``rejected``, ``missing``, ``updated``,
-        ``deleted``, ``restored``, ``resolved`` …
+        ``created``, ``unchanged``, ``merged``, ``superseded``, ``conflict``, ``revived``, ``rejected``, ``missing``,
+        ``updated``, ``deleted``, ``restored``, ``resolved`` …
     version : int
         The memory's version afterwards.
     reason : str
@@ -104,7 +104,8 @@ def update(partition: Partition, memory: Memory, patch: Patch, embedded: Embedde
     Raises
     ------
     Conflict
-        If another active memory is the same statement as this one would become.
+        If another active memory is the same statement as this one would become; or it is to be active, and another
+        one took its place.
     InvalidInput
         If the metadata would become too large.
     """
@@ -114,12 +115,18 @@ def update(partition: Partition, memory: Memory, patch: Patch, embedded: Embedde
         changed = replace(changed, flags=flags_of(changed.content, changed.actor))
     if changed == memory:
         return Decision((Outcome("unchanged", memory.memory_id, memory.version, "it is like that already"),))
-    changed = replace(changed, version=memory.version + 1, updated_at_ms=now_ms, merged_content=None)
+    if changed.status is not memory.status is Status.SUPERSEDED:
+        raise Conflict("another memory took this one's place; restore a version of it instead")
+    operation = Operation.UPDATE if changed.status is memory.status else Operation.REVIVE
     change = change_of(
-        Operation.UPDATE, memory, changed, embedded or partition.embedding_of(memory.memory_id), "changed as asked"
+        operation,
+        memory,
+        next_version(changed, now_ms),
+        embedded or partition.embedding_of(memory.memory_id),
+        "changed as asked",
     )
     refuse_repeat(partition, change, now_ms)
-    return Decision((Outcome("updated", memory.memory_id, changed.version, "changed as asked"),), (change,))
+    return Decision((Outcome("updated", memory.memory_id, change.version, "changed as asked"),), (change,))
 
 
 def delete(memory: Memory, now_ms: int, reason: str = "deleted as asked") -> Decision:
@@ -135,6 +142,31 @@ def delete(memory: Memory, now_ms: int, reason: str = "deleted as asked") -> Dec
         before=memory,
     )
     return Decision((Outcome("deleted", memory.memory_id, version, reason),), (change,))
+
+
+def expired(partition: Partition, memory_id: str, memory: Memory | None, now_ms: int) -> Change:
+    """Describe that a memory is over: hidden as if it were deleted; ``None`` where its item is gone already."""
+    return Change(
+        operation=Operation.EXPIRE,
+        memory_id=memory_id,
+        version=(partition.version_of(memory_id) or 0) + 1,
+        at_ms=now_ms,
+        reason="its time is over",
+        columns=None,
+        before=memory,
+    )
+
+
+def archived(partition: Partition, memory: Memory, now_ms: int, reason: str) -> Change:
+    """Describe that a memory leaves what is searched unless more is asked for; nothing of it is lost."""
+    after = replace(next_version(memory, now_ms), status=Status.ARCHIVED)
+    return change_of(Operation.ARCHIVE, memory, after, partition.embedding_of(memory.memory_id), reason)
+
+
+def revived(partition: Partition, memory: Memory, now_ms: int, reason: str) -> Change:
+    """Describe that an archived memory is active again, as fresh as if it had just been changed."""
+    after = replace(next_version(memory, now_ms), status=Status.ACTIVE)
+    return change_of(Operation.REVIVE, memory, after, partition.embedding_of(memory.memory_id), reason)
 
 
 def change_of(
@@ -212,6 +244,7 @@ def columns_for(memory: Memory, embedded: "Embedded | tuple[bytes, str]") -> Col
         embedder=embedder,
         supersedes=memory.supersedes,
         transcripts=memory.transcripts,
+        in_conflict=bool(memory.conflicts_with),
     )
 
 

@@ -7,6 +7,7 @@ from itertools import chain
 from recollect.model import Change, Memory
 
 ACTIONS_MAX_COUNT = 98  # of a transaction's 100: the head and an answer come to it
+CHANGES_MAX_COUNT = ACTIONS_MAX_COUNT // 3  # of memories that are there: see `action_count`
 COMMIT_MAX_BYTES = 3_500_000  # of a transaction's 4 MB
 ANSWER_MAX_BYTES = 5_000_000  # of the 6 MB that a Lambda function may answer
 _SOURCE_BYTES = 120
@@ -29,6 +30,14 @@ def commit_bytes(changes: Sequence[Change]) -> int:
         + _entry_bytes(change)
         for change in changes
     )
+
+
+def fitting(changes: Sequence[Change]) -> Sequence[Change]:
+    """Take as many changes, from the first on, as one transaction holds; at least one."""
+    count = len(changes)
+    while count > 1 and not fits(changes[:count]):
+        count -= 1
+    return changes[:count]
 
 
 def answer_bytes(memory: Memory) -> int:

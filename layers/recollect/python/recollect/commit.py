@@ -97,6 +97,7 @@ class Committer:
         reads: Reads,
         earlier: tuple[Outcome, ...] = (),
         expected: int = 1,
+        attempts: int = MAX_ATTEMPTS,
     ) -> tuple[Outcome, ...]:
         """Decide and commit, again and again until nobody else came first.
 
@@ -111,6 +112,8 @@ class Committer:
             Outcomes of earlier parts of the same request.
         expected : int
             How many outcomes complete the answer, so that it is kept under the idempotency key.
+        attempts : int
+            How often it is tried.
 
         Returns
         -------
@@ -130,7 +133,7 @@ class Committer:
         """
         ceiling_s = FIRST_WAIT_S
         epoch = request.epoch
-        for _ in range(MAX_ATTEMPTS):
+        for _ in range(attempts):
             partition = self._partitions.refresh(request.user_id)
             epoch = _same_life(epoch, partition.head)
             stored = self.stored_answer(request)  # not before: who sees what a repeat did must see its answer
@@ -196,9 +199,11 @@ class Committer:
         wanted = partition.known(memory_ids)
         if not wanted:
             return {}
-        memories = self._store.fetch(user_id, wanted)
+        memories, now_ms = self._store.fetch(user_id, wanted), self._surroundings.now_ms()
         for memory_id in wanted:
             memory = memories.get(memory_id)
+            if memory is None and partition.is_expired(memory_id, now_ms):
+                continue  # its item may be gone by itself
             if memory is None or memory.version != partition.version_of(memory_id):
                 raise _CameFirst
         return memories
@@ -214,6 +219,20 @@ class Committer:
             created_at_s=now_s,
             expires_at_s=now_s + ANSWER_TTL_S,
         )
+
+
+def chain_of(store: MemoryStore, user_id: str, memory_id: str) -> list[str]:
+    """Name a memory, the one whose place it took, the one whose place that took, and so on.
+
+    Raises
+    ------
+    Unavailable
+        If the store does not answer.
+    """
+    chain = [memory_id]
+    while (memory := store.fetch(user_id, chain[-1:]).get(chain[-1])) and memory.supersedes:
+        chain.append(memory.supersedes)
+    return chain
 
 
 def _same_life(epoch: str, head: Head) -> str:

@@ -57,8 +57,22 @@ def estimated_tokens(text: str) -> int:
     return -(-len(text.encode("utf-8", "surrogatepass")) // BYTES_PER_TOKEN)
 
 
+def in_profile(partition: Partition) -> Mask:
+    """Find the rows that belong to a profile: pinned ones, and facts and procedures with a tag of `PROFILE_TAGS`.
+
+    Returns
+    -------
+    ndarray of shape (row_count,), bool
+    """
+    tagged = partition.where(
+        lambda part: np.logical_or.reduce([part.texts("tags").holding(tag) for tag in PROFILE_TAGS])
+    )
+    is_lasting = ~partition.labelled("type", MemoryType.EPISODIC)
+    return np.asarray(partition.number("pinned") | (tagged & is_lasting))
+
+
 def profile(partition: Partition, mask: Mask) -> list[str]:
-    """Name the memories of the profile: pinned ones, and facts and procedures with a tag of `PROFILE_TAGS`.
+    """Name the memories of the profile; see `in_profile`.
 
     Parameters
     ----------
@@ -71,11 +85,7 @@ def profile(partition: Partition, mask: Mask) -> list[str]:
         At most 50 memory ids: pinned ones first, then by importance, the most important first; older ones first
         among equals.
     """
-    tagged = partition.where(
-        lambda part: np.logical_or.reduce([part.texts("tags").holding(tag) for tag in PROFILE_TAGS])
-    )
-    is_lasting = ~partition.labelled("type", MemoryType.EPISODIC)
-    rows = np.flatnonzero(mask & (partition.number("pinned") | (tagged & is_lasting)))
+    rows = np.flatnonzero(mask & in_profile(partition))
     pinned, importance = (partition.numbers_at(name, rows).tolist() for name in ("pinned", "importance"))
     memory_ids = (partition.memory_id(int(row)) for row in rows)
     ranked = sorted(zip([not one for one in pinned], [-one for one in importance], memory_ids, strict=True))

@@ -10,13 +10,14 @@ from dataclasses import replace
 from recollect import context, ordering, ranking, telemetry
 from recollect.answers import ContextBlock, Hit, Page, SearchQuery, SearchResult, Stats
 from recollect.chunks import ANSWER_MAX_BYTES, answer_bytes
+from recollect.commit import Request
 from recollect.compacting import Compaction
 from recollect.cursors import read_cursor, write_cursor
 from recollect.errors import NotFound, Unavailable
 from recollect.filtering import visible
 from recollect.filters import ACTIVE, EVERYTHING, AllOf, Compare, Filter, Operator
 from recollect.forgetting import Forgetting
-from recollect.model import QUERY_MAX_CHARS, Memory, is_expired, is_memory_id
+from recollect.model import QUERY_MAX_CHARS, Memory, Status, is_expired, is_memory_id
 from recollect.ordering import NEWEST_FIRST, Order
 from recollect.partition import Partition
 from recollect.ranking import Mode, Ranked, Weights
@@ -69,8 +70,13 @@ class MemoryController(Forgetting, Writing):
         more = shown < len(page) or len(positions) > limit
         return Page(tuple(memories), write_cursor(page[shown - 1], user_id, wanted, order) if more else None)
 
-    def search(self, user_id: str, query: SearchQuery) -> SearchResult:
-        """Find the memories that matter for a query, best first.
+    def search(self, user_id: str, query: SearchQuery, by: str | None = None) -> SearchResult:
+        """Find the memories that matter for a query, best first; archived ones among them are active from then on.
+
+        Parameters
+        ----------
+        by : str or None
+            Who asks, for the log; the user unless said.
 
         Raises
         ------
@@ -88,7 +94,7 @@ class MemoryController(Forgetting, Writing):
             hits, is_truncated = self._hits(user_id, partition, ranked)
             result = SearchResult(hits, int(mask.sum()), is_degraded, is_truncated)
         if query.reinforces:
-            self._reinforce(user_id, [hit.memory.memory_id for hit in result.hits])
+            self._use(Request(user_id, by or user_id, epoch=partition.head.epoch), [hit.memory for hit in result.hits])
         return result
 
     def close_to(self, user_id: str, text: str, limit: int = 10) -> list[Memory]:
@@ -106,10 +112,11 @@ class MemoryController(Forgetting, Writing):
         query = SearchQuery(text=text[:QUERY_MAX_CHARS], k=limit, weights=_NO_LIFT, reinforces=False)
         return [hit.memory for hit in self.search(user_id, query).hits]
 
-    def context(self, user_id: str, query: SearchQuery, token_budget: int) -> ContextBlock:
+    def context(self, user_id: str, query: SearchQuery, token_budget: int, by: str | None = None) -> ContextBlock:
         """Render the user's profile and the memories that matter for a query into a prompt block.
 
-        Flagged memories stay out until they are approved. Those that were put in for the query count as used.
+        Flagged memories stay out until they are approved. Those that were put in for the query count as used, and are
+        active from then on if they were archived; `by`: see `search`.
 
         Raises
         ------
@@ -131,7 +138,8 @@ class MemoryController(Forgetting, Writing):
             token_budget,
         )
         if query.reinforces:
-            self._reinforce(user_id, volatile.memory_ids)
+            shown = [memory for memory in memories if memory.memory_id in volatile.memory_ids]
+            self._use(Request(user_id, by or user_id, epoch=partition.head.epoch), shown)
         return ContextBlock(stable, volatile, is_degraded)
 
     def compact(self, user_id: str, *, is_forced: bool = False, is_dry_run: bool = False) -> Compaction:
@@ -172,6 +180,11 @@ class MemoryController(Forgetting, Writing):
         partition = self._partitions.refresh(user_id)
         citing = AllOf((ACTIVE, Compare(("transcripts",), Operator.CONTAINS, transcript_id)))
         return partition.counts("type", visible(partition, citing, self._surroundings.now_ms()))
+
+    def _use(self, request: Request, memories: Sequence[Memory]) -> None:
+        """Count a use of memories, and bring back those of them that were archived."""
+        self._reinforce(request.user_id, [memory.memory_id for memory in memories])
+        self._revive(request, [memory.memory_id for memory in memories if memory.status is Status.ARCHIVED])
 
     def _exact(self, user_id: str, partition: Partition, mask: Mask, query: SearchQuery) -> SearchResult:
         positions = ordering.positions(partition, mask, query.order, query.k)

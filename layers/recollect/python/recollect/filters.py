@@ -58,6 +58,7 @@ FIELDS: Mapping[str, Kind] = {
     "actor": Kind.TEXT,
     "memory_id": Kind.TEXT,
     "pinned": Kind.BOOLEAN,
+    "in_conflict": Kind.BOOLEAN,
     "access_count": Kind.NUMBER,
     "last_accessed_at": Kind.INSTANT,
     METADATA: Kind.JSON,

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
+BY = "maintenance"  # who asked, as the log says
+
 
 class StepName(StrEnum):
     """The steps, in the order in which they run."""

@@ -158,6 +158,9 @@ class Operation(StrEnum):
     CITE = "cite"
     RESOLVE = "resolve"
     RESTORE = "restore"
+    ARCHIVE = "archive"
+    REVIVE = "revive"
+    EXPIRE = "expire"
     DELETE = "delete"
     PURGE = "purge"
 
@@ -186,6 +189,8 @@ class Columns:
         The memory whose use counts as this one's from the start.
     transcripts : tuple of str
         Those that the memory cites.
+    in_conflict : bool
+        Whether it is linked with another memory that may contradict it.
     """
 
     type: MemoryType
@@ -211,6 +216,7 @@ class Columns:
     embedder: str
     supersedes: str | None = None
     transcripts: tuple[str, ...] = ()
+    in_conflict: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -254,12 +260,15 @@ class Touch:
         The last entry that was committed then, as far as the reader knew.
     memory_ids : tuple of str
         Each counts once.
+    is_said_again : bool
+        Whether a store said them again: evidence where two memories are in conflict.
     """
 
     touch_id: str
     seq: int
     at_ms: int
     memory_ids: tuple[str, ...]
+    is_said_again: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

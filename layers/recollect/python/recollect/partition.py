@@ -70,6 +70,7 @@ class Partition(Parts):
         self._live_length = 0
         self._last_of: dict[str, Entry] = {}
         self._recent: dict[str, int] = {}
+        self._said_again: dict[str, int] = {}
         self._take_up(segments)
 
     def __len__(self) -> int:
@@ -137,6 +138,11 @@ class Partition(Parts):
         row = self._live_row(memory_id)
         return None if row is None else self._number_at("version", row)
 
+    def is_expired(self, memory_id: str, now_ms: int) -> bool:
+        """Tell whether a live memory's time is over."""
+        row = self._live_row(memory_id)
+        return row is not None and self._is_expired(row, now_ms)
+
     def embedding_of(self, memory_id: str) -> tuple[bytes, str]:
         """Give the embedding that a live memory has: int8 codes, and its embedder; empty if it has none."""
         row = self._live_row(memory_id)
@@ -160,13 +166,14 @@ class Partition(Parts):
         last = self._last_of.get(memory_id)
         return last.operation is Operation.PURGE if last is not None else self._of_segments(memory_id).is_purged
 
-    def same_statement(self, identity: bytes, now_ms: int) -> str | None:
-        """Name the active memory with this identity that has not expired, if there is one."""
-        for row in self._rows_of_identity(identity):
-            part, local = self.at(row)
-            if part.labels("status").at(local) == Status.ACTIVE and not self._is_expired(row, now_ms):
-                return self.memory_id(row)
-        return None
+    def same_statement(self, identity: bytes, now_ms: int, status: Status = Status.ACTIVE) -> str | None:
+        """Name a memory with this identity and status that has not expired: the one active one, else the oldest."""
+        found = [
+            self.memory_id(row)
+            for row in self._rows_of_identity(identity)
+            if self._status_at(row) == status and not self._is_expired(row, now_ms)
+        ]
+        return min(found, default=None)
 
     def statements(self, identity: bytes) -> list[str]:
         """Name the memories with this identity, oldest first, whatever their status, expired ones too."""
@@ -192,6 +199,10 @@ class Partition(Parts):
             for memory, row in zip(memories, rows, strict=True)
         ]
 
+    def said_again_at(self, memory_id: str) -> int | None:
+        """Give the number of the entry after which a store said a memory again last, as far as the log's tail tells."""
+        return self._said_again.get(memory_id)
+
     def use_of(self, memory_ids: Sequence[str]) -> dict[str, npt.NDArray[np.int64]]:
         """Give ``access_count`` and ``last_accessed_at`` of live memories, in their order."""
         rows = self._live_rows_of(memory_ids)
@@ -214,8 +225,8 @@ class Partition(Parts):
         Parameters
         ----------
         name : str
-            ``importance`` (float64), ``pinned`` (bool), ``access_count`` (int64), or a time such as ``created_at``
-            or ``last_accessed_at`` (int64, epoch milliseconds, ``columns.UNKNOWN`` where it is not known).
+            ``importance`` (float64), ``pinned``, ``in_conflict`` (bool), ``access_count`` (int64), or a time such as
+            ``created_at`` or ``last_accessed_at`` (int64, epoch milliseconds, ``columns.UNKNOWN`` where it is unknown).
         """
         return self._use[name].view if name in self._use else self.where(lambda part: part.number(name))
 
@@ -288,6 +299,8 @@ class Partition(Parts):
         if touch.touch_id in self._recent:
             return
         self._recent[touch.touch_id] = touch.at_ms
+        if touch.is_said_again:
+            self._said_again |= dict.fromkeys(touch.memory_ids, touch.seq)
         found = self._live_rows_of(list(dict.fromkeys(touch.memory_ids)))
         rows = found[found >= 0]
         count, last = (column.view for column in self._use.values())
@@ -322,6 +335,10 @@ class Partition(Parts):
             for local in part.rows_of_identity(identity)
             if self.live[start + local]
         ]
+
+    def _status_at(self, row: int) -> str | None:
+        part, local = self.at(row)
+        return part.labels("status").at(local)
 
     def _is_expired(self, row: int, now_ms: int) -> bool:
         expires_at = self._number_at("expires_at", row)

@@ -121,8 +121,8 @@ class Part(Protocol):
         Parameters
         ----------
         name : str
-            ``importance`` (float64); ``pinned``, ``succeeds`` whether it took another memory's place (bool); ``seq``,
-            ``version``, ``content_bytes``, or a time such as ``created_at`` in epoch milliseconds,
+            ``importance`` (float64); ``pinned``, ``in_conflict``, ``succeeds`` whether it took another memory's place
+            (bool); ``seq``, ``version``, ``content_bytes``, or a time such as ``created_at`` in epoch milliseconds,
             ``columns.UNKNOWN`` where it is not known (integers).
         """
         ...

@@ -6,11 +6,19 @@ The only module that may look at environment variables. The stack writes exactly
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, cast
 
 EMBEDDERS = ("onnx", "bedrock")
 EXTRACTORS = ("rules", "bedrock")
+# Of maintenance, all optional: the least value of each, and what it must be below.
+AGING = {
+    "episodic_half_life_days": (0.01, 1e5),
+    "semantic_half_life_days": (0.01, 1e5),
+    "procedural_half_life_days": (0.01, 1e5),
+    "archive_below": (0.0, 1.0),
+    "retention_days": (1.0, 1e5),
+}
 OWN_MB = 400  # code, libraries, the embedding model and a request
 _COMMON = (
     "RECOLLECT_TABLE_NAME",
@@ -54,6 +62,8 @@ class Settings:
         Bedrock model or inference profile id that finds facts; empty if there is none, then all is done by rules.
     extraction_daily_tokens : int
         How many of its tokens a user may take in a day; 0 without a model.
+    aging : mapping of str to float
+        Values of ``lifecycle.Policy`` that are not its defaults.
     """
 
     table_name: str
@@ -66,6 +76,7 @@ class Settings:
     extractor: Literal["rules", "bedrock"] = "rules"
     extraction_model_id: str = ""
     extraction_daily_tokens: int = 0
+    aging: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def partitions_bytes(self) -> int:
@@ -99,6 +110,7 @@ class Settings:
             for name in _NUMBERS
             if given[name] and not (given[name].isdecimal() and int(given[name]) > 0)
         ]
+        aging = _aging(environ, problems)
         if problems:
             raise InvalidSettings("; ".join(problems))
         return cls(
@@ -112,7 +124,23 @@ class Settings:
             extractor=cast("Literal['rules', 'bedrock']", extractor),
             extraction_model_id=given["RECOLLECT_EXTRACTION_MODEL_ID"],
             extraction_daily_tokens=int(given["RECOLLECT_EXTRACTION_DAILY_TOKENS"] or 0),
+            aging=aging,
         )
+
+
+def _aging(environ: Mapping[str, str], problems: list[str]) -> dict[str, float]:
+    """Read what is set of `AGING`; tell what is unusable."""
+    values: dict[str, float] = {}
+    for name, (low, high) in AGING.items():
+        text = environ.get(f"RECOLLECT_{name.upper()}", "")
+        if text:
+            try:
+                values[name] = float(text)
+            except ValueError:
+                values[name] = high
+            if not low <= values[name] < high:
+                problems.append(f"RECOLLECT_{name.upper()} must be a number from {low:g} to below {high:g}")
+    return values
 
 
 def variables(embedder: str, *, has_extraction_model: bool = False) -> tuple[str, ...]:

@@ -2,7 +2,8 @@
 
 Word for word the same is `unchanged`, and so is what was stored from the same messages before, whatever has become of
 it since. Cosine nominates close memories of the same kind; the rules of ``reconciling`` decide what they mean to each
-other. A decision takes as many of the asked memories, in order, as
+other. What is new to the active memories and word for word the same as an archived one brings that one back: it is
+`revived`. A decision takes as many of the asked memories, in order, as
 one transaction holds and as do not depend on each other; the rest is decided on the state that this one leaves.
 """
 
@@ -12,7 +13,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from recollect.changes import Decision, Embedded, Outcome, change_of, columns_for, next_version
+from recollect.changes import Decision, Embedded, Outcome, change_of, columns_for, next_version, revived
 from recollect.chunks import fits
 from recollect.citing import SAID_AGAIN, is_from_there, with_sources_of
 from recollect.model import (
@@ -36,6 +37,7 @@ WINDOW_MAX_COUNT = 48
 # What the log and stored answers keep of a verdict: no word of a memory, so that a purge need not look for one.
 _REASONS = {
     "created": "nothing stored says the same",
+    "revived": "the same statement was archived",
     "unchanged": "it says the same in other words",
     "merged": "it adds to what is stored and contradicts nothing",
     "superseded": "it says something else about the same thing",
@@ -94,6 +96,8 @@ class Nominated:
         Of the new memory.
     known : str or None
         The active memory that is the same statement.
+    archived : str or None
+        If there is none, an archived one.
     close : tuple of (memory_id, cosine)
         Close memories that are to be compared, at most 10, closest first: active and of the same type.
     before : tuple of str
@@ -104,6 +108,7 @@ class Nominated:
     columns: Columns
     known: str | None
     close: tuple[tuple[str, float], ...]
+    archived: str | None = None
     before: tuple[str, ...] = ()
 
     @property
@@ -112,7 +117,8 @@ class Nominated:
         named = self.asked.supersedes
         wanted = [named] if named else [memory_id for memory_id, _ in self.close]
         cited = [self.known] if self.known and self.asked.memory.sources else []
-        return [*wanted, *cited, *self.before]
+        archived = [] if self.archived is None else [self.archived]
+        return [*wanted, *cited, *archived, *self.before]
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,6 +263,10 @@ class _Step:
         return verdict
 
     def _created(self, one: Nominated, reason: str) -> tuple[Outcome, list[Change]]:
+        archived = self.memories.get(one.archived or "")
+        if archived is not None:
+            change = revived(self.partition, archived, self.now_ms, _REASONS["revived"])
+            return Outcome("revived", archived.memory_id, change.version, change.reason), [change]
         memory = one.asked.memory
         change = Change(
             operation=Operation.CREATE,
@@ -321,8 +331,9 @@ def _nominated(partition: Partition, asked: Asked, rows_of: Mapping[MemoryType, 
     known = partition.same_statement(columns.identity, now_ms)
     is_compared = known is None and _is_reconciled(asked)
     close = _close(partition, asked, rows_of[asked.memory.type]) if is_compared else ()
+    archived = partition.same_statement(columns.identity, now_ms, Status.ARCHIVED) if known is None else None
     before = partition.statements(columns.identity) if known is None and asked.memory.sources else ()
-    return Nominated(asked, columns, known, close, tuple(before))
+    return Nominated(asked, columns, known, close, archived, tuple(before))
 
 
 def _close(partition: Partition, asked: Asked, rows: Rows) -> tuple[tuple[str, float], ...]:

@@ -24,6 +24,7 @@ _NUMBERS = {
     "expires_at": ("expires_at_ms", np.int64),
     "valid_until": ("valid_until_ms", np.int64),
     "pinned": ("pinned", np.bool_),
+    "in_conflict": ("in_conflict", np.bool_),
     "content_bytes": ("content_bytes", np.int64),
 }
 _OF_ENTRY = ("seq", "version")
@@ -150,8 +151,8 @@ class Tail:
         Parameters
         ----------
         name : str
-            ``importance`` (float64); ``pinned``, ``succeeds`` whether it took another memory's place (bool); ``seq``,
-            ``version``, ``content_bytes``, or a time such as ``created_at`` in epoch milliseconds,
+            ``importance`` (float64); ``pinned``, ``in_conflict``, ``succeeds`` whether it took another memory's place
+            (bool); ``seq``, ``version``, ``content_bytes``, or a time such as ``created_at`` in epoch milliseconds,
             ``columns.UNKNOWN`` where it is not known (int64).
         """
         return self._numbers[name].view

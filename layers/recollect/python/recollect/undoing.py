@@ -4,17 +4,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from enum import StrEnum
 
-from recollect.changes import (
-    Decision,
-    Embedded,
-    Outcome,
-    change_of,
-    next_version,
-    refuse_repeat,
-)
+from recollect.changes import Decision, Embedded, Outcome, change_of, next_version, refuse_repeat, revived
+from recollect.chunks import fitting
 from recollect.errors import Conflict, NotFound
 from recollect.flags import flags_of
-from recollect.model import SOURCE_MAX_COUNT, Memory, Operation, Source, Status, is_expired
+from recollect.model import SOURCE_MAX_COUNT, Change, Memory, Operation, Source, Status, identity, is_expired
 from recollect.partition import Partition
 
 
@@ -192,6 +186,20 @@ def _sources(partition: Partition, last: Memory, wanted: Memory) -> tuple[Source
         if source.transcript_id not in last.transcripts and partition.live[partition.citing(source.transcript_id)].any()
     ]
     return (*back, *last.sources)[-SOURCE_MAX_COUNT:]
+
+
+def revive(partition: Partition, memories: Mapping[str, Memory], now_ms: int) -> Decision:
+    """Decide to make archived memories active again, as many as one transaction holds.
+
+    Those that expired, or that another active memory says, stay as they are.
+    """
+    found: dict[bytes, Change] = {}
+    for memory in memories.values():
+        said = identity(memory)
+        is_free = partition.same_statement(said, now_ms) is None
+        if memory.status is Status.ARCHIVED and is_free and not is_expired(memory.expires_at_ms, now_ms):
+            found.setdefault(said, revived(partition, memory, now_ms, "it was asked for in the archive"))
+    return Decision((), tuple(fitting(list(found.values()))))
 
 
 def _if_linked(predecessor: Memory | None, memory_id: str) -> str | None:

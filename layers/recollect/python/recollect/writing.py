@@ -6,9 +6,10 @@ from dataclasses import fields
 
 from recollect import changes, citing, storing, telemetry, undoing
 from recollect.changes import Decision, Embedded, Outcome, Patch
-from recollect.commit import MAX_ATTEMPTS, Committer, Request, Surroundings
+from recollect.chunks import CHANGES_MAX_COUNT
+from recollect.commit import MAX_ATTEMPTS, Committer, Request, Surroundings, chain_of
 from recollect.compacting import Compactor
-from recollect.errors import NotFound, StaleVersion, Unavailable
+from recollect.errors import Conflict, NotFound, StaleVersion, Unavailable
 from recollect.flags import flags_of
 from recollect.mending import Mender
 from recollect.model import Memory, NewMemory, Touch, is_expired
@@ -80,9 +81,8 @@ class Writing(Trail):
             window = asked[len(outcomes) : len(outcomes) + storing.WINDOW_MAX_COUNT]
             outcomes = self._store_window(request, window, outcomes, len(asked))
         both = zip(new, outcomes, strict=True)
-        self._reinforce(
-            request.user_id, [outcome.memory_id for one, outcome in both if citing.is_use(one.memory, outcome)]
-        )
+        said_again = [outcome.memory_id for one, outcome in both if citing.is_use(one.memory, outcome)]
+        self._reinforce(request.user_id, said_again, is_said_again=True)
         return outcomes
 
     def update(self, request: Request, memory_id: str, patch: Patch, expected_version: int | None = None) -> Outcome:
@@ -194,7 +194,7 @@ class Writing(Trail):
         """
 
         def reads(_: Partition) -> list[str]:
-            return [*self._chain(request.user_id, memory_id), *self._chain(request.user_id, other_id)]
+            return [of for one in (memory_id, other_id) for of in chain_of(self._store, request.user_id, one)]
 
         def decide(partition: Partition, memories: Mapping[str, Memory]) -> Decision:
             this, other = (self._present(memories, one) for one in (memory_id, other_id))
@@ -239,7 +239,7 @@ class Writing(Trail):
             except NotEmbedded as error:
                 merged[error.text] = self._embed([error.text])[0]
 
-    def _reinforce(self, user_id: str, memory_ids: Sequence[str]) -> None:
+    def _reinforce(self, user_id: str, memory_ids: Sequence[str], *, is_said_again: bool = False) -> None:
         """Count a use of memories, with one item; a use is not worth failing for."""
         if not memory_ids:
             return
@@ -247,11 +247,32 @@ class Writing(Trail):
             partition = self._partitions.recent(user_id, TOUCH_WITHIN_MS)
             known = tuple(dict.fromkeys(partition.known(memory_ids)))
             now_ms = self._surroundings.now_ms()
-            touch = Touch(touch_id=self._surroundings.new_id(), seq=partition.head.seq, at_ms=now_ms, memory_ids=known)
+            touch = Touch(
+                touch_id=self._surroundings.new_id(),
+                seq=partition.head.seq,
+                at_ms=now_ms,
+                memory_ids=known,
+                is_said_again=is_said_again,
+            )
             if known:
                 self._store.touch(user_id, touch, now_ms // 1000 + TOUCH_TTL_S)
         except Unavailable:
             telemetry.count("lost_touches")
+
+    def _revive(self, request: Request, memory_ids: Sequence[str]) -> None:
+        """Make archived memories active that were asked for; it is tried once, and not worth failing for."""
+        if not memory_ids:
+            return
+
+        def decide(partition: Partition, memories: Mapping[str, Memory]) -> Decision:
+            return undoing.revive(partition, memories, self._surroundings.now_ms())
+
+        try:
+            for start in range(0, len(memory_ids), CHANGES_MAX_COUNT):
+                some = memory_ids[start : start + CHANGES_MAX_COUNT]
+                self._committer.commit(request, decide, reads=_these(*some), attempts=1)
+        except (Conflict, Unavailable):
+            telemetry.count("lost_revivals")
 
     def _asked(self, new: Sequence[ToStore]) -> list[Asked]:
         now_ms = self._surroundings.now_ms()
@@ -271,13 +292,6 @@ class Writing(Trail):
         if version.content_hash is not None:
             raise NotFound
         return version.memory
-
-    def _chain(self, user_id: str, memory_id: str) -> list[str]:
-        """Name a memory, the one whose place it took, the one whose place that took, and so on."""
-        chain = [memory_id]
-        while (memory := self._store.fetch(user_id, chain[-1:]).get(chain[-1])) and memory.supersedes:
-            chain.append(memory.supersedes)
-        return chain
 
     def _present(self, memories: Mapping[str, Memory], memory_id: str, expected_version: int | None = None) -> Memory:
         memory = self._unexpired(memories.get(memory_id))

@@ -15,10 +15,11 @@ from recollect.ports import StoredAnswer, Version
 
 _LINKS = ("supersedes", "superseded_by", "merged_content")
 _SOURCE = struct.Struct("<16sII")
+EXPIRED_KEPT_S = 30 * 24 * 3600  # after its time is over; long before that maintenance has seen to it
 
 
 def memory_item(user_id: str, memory: Memory, sort_key: str) -> Item:
-    """Make the item of a memory as it is now, or as it was, by the sort key."""
+    """Make the item of a memory as it is now, or as it was, by the sort key; the table drops it when it has expired."""
     return {
         "pk": {"S": keys.user_partition(user_id)},
         "sk": {"S": sort_key},
@@ -30,6 +31,7 @@ def memory_item(user_id: str, memory: Memory, sort_key: str) -> Item:
         **{name: {"S": value} for name in _LINKS if (value := getattr(memory, name)) is not None},
         **({"conflicts_with": list_of(memory.conflicts_with)} if memory.conflicts_with else {}),
         **({"sources": {"B": _packed(memory.sources)}} if memory.sources else {}),
+        **({} if memory.expires_at_ms is None else {"ttl": number(memory.expires_at_ms // 1000 + EXPIRED_KEPT_S)}),
     }
 
 

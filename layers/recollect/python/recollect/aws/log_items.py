@@ -31,7 +31,7 @@ _REF = struct.Struct("<16sIQ")
 COLUMN_NAMES = (
     *("type", "status", "importance", "created_at", "updated_at", "metadata", "pinned", "tags", "flags"),
     *(*SCOPES, *TIMES, "content_bytes", "identity", "text_key", "terms", "codes", "embedder", "supersedes"),
-    "transcripts",
+    *("transcripts", "in_conflict"),
 )  # of a log entry: what a purge takes out
 
 
@@ -111,6 +111,8 @@ def entry_item(user_id: str, seq: int, change: Change, by: str) -> Item:
         item["supersedes"] = {"S": columns.supersedes}
     if columns.transcripts:
         item["transcripts"] = {"B": _pack_ids(columns.transcripts)}
+    if columns.in_conflict:
+        item["in_conflict"] = {"BOOL": True}
     return item
 
 
@@ -146,6 +148,7 @@ def touch_item(user_id: str, touch: Touch, expires_at_s: int) -> Item:
         "sk": {"S": keys.touch(touch.seq, touch.at_ms, touch.touch_id)},
         "memory_ids": {"B": _pack_ids(touch.memory_ids)},
         "ttl": number(expires_at_s),
+        **({"said_again": {"BOOL": True}} if touch.is_said_again else {}),
     }
 
 
@@ -157,7 +160,7 @@ def read_touch(item: Item) -> Touch:
     CorruptData
         If an attribute is missing or of another form.
     """
-    return reading("touch", item, lambda: _touch(item["sk"]["S"], bytes(item["memory_ids"]["B"])))
+    return reading("touch", item, lambda: _touch(item))
 
 
 def _read_manifest(item: Item) -> dict[str, Any]:
@@ -173,9 +176,11 @@ def _read_manifest(item: Item) -> dict[str, Any]:
     }
 
 
-def _touch(sort_key: str, packed: bytes) -> Touch:
-    seq, at_ms, touch_id = keys.touch_of(sort_key)
-    return Touch(touch_id=touch_id, seq=seq, at_ms=at_ms, memory_ids=_unpack_ids(packed))
+def _touch(item: Item) -> Touch:
+    seq, at_ms, touch_id = keys.touch_of(item["sk"]["S"])
+    memory_ids = _unpack_ids(bytes(item["memory_ids"]["B"]))
+    is_said_again = "said_again" in item
+    return Touch(touch_id=touch_id, seq=seq, at_ms=at_ms, memory_ids=memory_ids, is_said_again=is_said_again)
 
 
 def _erasure_values(since_ms: int, head: Head) -> Item:
@@ -194,6 +199,7 @@ def _read_columns(item: Item) -> Columns:
         embedder=item["embedder"]["S"],
         supersedes=read_text(item, "supersedes"),
         transcripts=_unpack_ids(bytes(item["transcripts"]["B"])) if "transcripts" in item else (),
+        in_conflict="in_conflict" in item,
     )
 
 

@@ -7,11 +7,9 @@ once, for the text or the task at hand, is none. Patterns read sentences of boun
 import re
 
 from recollect.extracting import wording
-from recollect.extracting.statements import Kind
+from recollect.extracting.kinds import INSTRUCTION, Kind
 
-INSTRUCTION = Kind(("instruction",), 0.8)
-HOW_TO = Kind(("how-to",), 0.7)
-CALLED = Kind(("identity", "preference"), 0.8)
+_CALLED = Kind(("identity", "preference"), 0.8)
 
 _ASKED = re.compile(
     r"^(?:(?:from now on|in (?:the )?future|going forward|from here on(?: out)?|by default|in general)(?P<lasting>),? )?"
@@ -99,7 +97,7 @@ def instruction(plain: str, subject: str) -> tuple[str, Kind] | None:
     named = _CALL_ME.fullmatch(rest)
     if named:
         is_name = not _NOT_NAMES.search(named["name"])
-        return (f"{_capital(subject)} wants to be called {named['name']}", CALLED) if is_name else None
+        return (f"{_capital(subject)} wants to be called {named['name']}", _CALLED) if is_name else None
     if (asked is not None and asked["lasting"] is not None) or _IN_LANGUAGE.match(rest):
         rest = rest if _SAYS_HOW_OFTEN.match(rest) else f"always {rest[:1].lower()}{rest[1:]}"
     lasts = asked is not None and asked["lasting"] is not None and _AFTER.match(rest)

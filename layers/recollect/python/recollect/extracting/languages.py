@@ -6,8 +6,7 @@ They are kept as they were said, in the first person: the memory's actor tells w
 import re
 from collections.abc import Iterator
 
-from recollect.extracting.instructions import INSTRUCTION
-from recollect.extracting.statements import Kind
+from recollect.extracting.kinds import INSTRUCTION, Kind
 
 _IDENTITY = Kind(("identity",), 0.8)
 _HOME = Kind(("home", "identity"), 0.8)

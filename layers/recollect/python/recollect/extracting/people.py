@@ -13,6 +13,7 @@ OTHERS = (
 PETS = (
     r"(?:dogs?|cats?|pupp(?:y|ies)|pups?|kittens?|pets?|horses?|parrots?|rabbits?|hamsters?|guinea pigs?|turtles?|fish)"
 )
+NAME = r"(?-i:[A-Z])[\w'-]+"
 PERSON = (
     r"(?:(?:older|younger|little|big|late|twin|eldest|youngest|oldest|best|new|old|only|\w+-year-old) )*"
     rf"(?:{FAMILY}|{PETS}|{OTHERS})\b"

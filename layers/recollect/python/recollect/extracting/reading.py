@@ -9,10 +9,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from recollect.extracting import dates, instructions, languages, wording
-from recollect.extracting.people import PERSON
+from recollect.extracting.kinds import HOW_TO, INSTRUCTION, Kind
+from recollect.extracting.people import NAME, PERSON
 from recollect.extracting.recalled import QUOTED, own_lines, without_recalled
 from recollect.extracting.sentences import SENTENCE_MAX_CHARS, sentences
-from recollect.extracting.statements import Kind, kind_of
+from recollect.extracting.statements import kind_of
 
 _STEPS_MAX_CHARS = 4_000
 _DOUBT = re.compile(
@@ -35,14 +36,16 @@ _JOINT = re.compile(
     r"[,;]? (?:and|but|so|plus|–|—|-) (?=(?:(?:now|also|then|currently) )?(?:I|we|please|always|never|maybe|perhaps|(?:my|our) [\w' ]{1,40}? (?:is|are|was|were|has|have|lives?|works?|can|do|does|likes?|loves?|hates?|prefers?|moved|runs?|uses?|speaks?|studies|wants?|expires|leaves))\b)|; |, (?=I\b)",
     re.IGNORECASE,
 )
-_COUPLE = re.compile(rf"(?:(?:my|our) {PERSON}(?:'s)?|me|I|(?-i:[A-Z])\w+)$", re.IGNORECASE)
+_COUPLE = re.compile(rf"(?:^|, )(?:(?:my|our) {PERSON}(?:'s)?|me|I|{NAME})$", re.IGNORECASE)
 _SELF = re.compile(r"(?:I|my|we|our)\b", re.IGNORECASE)
 _LEAD = re.compile(
     r"^((?:since|from|in|on|at|for|after|as an?|as of|these days|nowadays|currently|lately|every|each|next|last|this|yesterday|tomorrow|today|tonight"
     r"|right now|most|at work|at home|when i|whenever i|in my|once a|twice a|until|later|earlier|now)\b[^,]{0,50}?),? (?=(?:I|my|we|our)\b)",
     re.IGNORECASE,
 )
-_START = re.compile(r"(?:I|my|we|our|let us|the)\b|(?-i:[A-Z])[\w'-]+(?: (?-i:[A-Z])[\w'-]+)? is my\b", re.IGNORECASE)
+_START = re.compile(
+    rf"(?:I|my|we|our|let us|the|{NAME} and I)\b|(?-i:[A-Z])[\w'-]+(?: (?-i:[A-Z])[\w'-]+)? is my\b", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +75,7 @@ def read(speech: Speech) -> Iterator[tuple[str, Kind]]:
     while position < len(said):
         steps = _steps(said, position)
         if steps:
-            yield _told(" ".join(said[position : position + steps]), speech), instructions.HOW_TO
+            yield _told(" ".join(said[position : position + steps]), speech), HOW_TO
         elif len(said[position]) <= SENTENCE_MAX_CHARS:
             yield from _stated(said[position], speech)
         position += steps or 1
@@ -108,7 +111,7 @@ def _stated(sentence: str, speech: Speech) -> Iterator[tuple[str, Kind]]:
     yield from found
     if not found and "?" not in sentence and QUOTED not in sentence:
         others = languages.stated(sentence)
-        yield from (one for one in others if one[1] != instructions.INSTRUCTION or speech.is_to_agent)
+        yield from (one for one in others if one[1] != INSTRUCTION or speech.is_to_agent)
 
 
 def _of_clause(clause: str, sentence: str, speech: Speech) -> tuple[str, Kind] | None:
@@ -133,7 +136,7 @@ def _clauses(sentence: str) -> Iterator[str]:
     for found in _JOINT.finditer(sentence):
         part = sentence[position : found.start()]
         is_splice = found[0] == ", "  # but not behind "As a nurse"
-        if not (_COUPLE.match(part) or (is_splice and not _SELF.match(part))):
+        if not (_COUPLE.search(part) or (is_splice and not _SELF.match(part))):
             yield wording.plain(part)
             position = found.end()
     yield wording.plain(sentence[position:])
@@ -148,4 +151,4 @@ def _is_unresolved(clause: str) -> bool:
     if _UNRESOLVED.search(clause):
         return True
     other = _OTHERS.search(clause)
-    return bool(other) and not _ANTECEDENT.search(clause[: other.start()]) if other else False
+    return other is not None and not _ANTECEDENT.search(clause[: other.start()])

@@ -5,12 +5,9 @@ from collections.abc import Iterator
 from itertools import islice
 
 from recollect.conversation import Message, Passage, Role
-from recollect.extracting import instructions
-from recollect.extracting.reading import Speech, read
-from recollect.extracting.statements import Kind
 from recollect.extracting.turns import actor_of
 from recollect.extraction import Extraction, Recall
-from recollect.model import MemoryType, NewMemory, Source
+from recollect.model import NewMemory, Source
 
 FACTS_MAX_COUNT = 200  # of one message: more is a text that was handed over, not something said
 _NAME = re.compile(r"[^\W\d_]+(?:[ '.-][^\W\d_]+){0,3}\.?")
@@ -42,12 +39,14 @@ def subject_of(message: Message) -> str:
 
 
 def _memories(passage: Passage, message: Message, is_alone: bool) -> Iterator[NewMemory]:
+    from recollect.extracting.reading import Speech, read  # its patterns take long to compile
+
     at_ms = passage.time_of(message)
     found = dict(islice(read(Speech(message.text, subject_of(message), at_ms, is_alone)), FACTS_MAX_COUNT))
     for content, kind in found.items():
         yield NewMemory(
             content=content,
-            type=_type_of(kind),
+            type=kind.type,
             tags=kind.tags,
             importance=kind.importance,
             agent_id=passage.agent_id,
@@ -56,8 +55,3 @@ def _memories(passage: Passage, message: Message, is_alone: bool) -> Iterator[Ne
             occurred_at_ms=at_ms,
             sources=(Source(passage.transcript_id, message.index, message.index),),
         )
-
-
-def _type_of(kind: Kind) -> MemoryType:
-    is_procedural = kind in (instructions.INSTRUCTION, instructions.HOW_TO)
-    return MemoryType.PROCEDURAL if is_procedural else MemoryType.SEMANTIC

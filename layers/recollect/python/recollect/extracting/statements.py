@@ -5,29 +5,10 @@ Pure, and closed: a clause that no pattern knows is no fact. The first kind that
 """
 
 import re
-from dataclasses import dataclass
 
 from recollect.extracting.dates import names_time
-from recollect.extracting.people import FAMILY, OTHERS, PERSON, PETS
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """What kind of statement a clause makes.
-
-    Parameters
-    ----------
-    needs_time : bool
-        Whether it only counts when it says when.
-    team : bool
-        Whether "we" work together.
-    """
-
-    tags: tuple[str, ...]
-    importance: float
-    needs_time: bool = False
-    team: bool = False
-
+from recollect.extracting.kinds import Kind
+from recollect.extracting.people import FAMILY, NAME, OTHERS, PERSON, PETS
 
 _ADV = (
     r"(?:(?:always|never|usually|often|mostly|normally|typically|rarely|seldom|sometimes|mainly|only|now|currently|recently"
@@ -202,9 +183,9 @@ _TABLE: tuple[tuple[Kind, str], ...] = (
     (_OWNS, r"(?:my|our) (?:[\w-]+ )?(?:car|bike|bicycle|motorbike|laptop|phone|computer|pc|camera|guitar|piano|keyboard|monitor|boat|van) is (?:an? (?!bit|mess|little|lot|total)|(?-i:[A-Z]))\w*"),
     (_OWNS, r"(?:I|we) (?:drive|ride|own) (?:a|an) \w"),
 )  # fmt: skip
-_US = rf"(?:I|we|my {PERSON} and I)"  # wherever the table has "I or we"
-_RULES = tuple((kind, re.compile(pattern.replace("(?:I|we)", _US), re.IGNORECASE)) for kind, pattern in _TABLE)
+_RULES = tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _TABLE)
 
+_COUPLE = re.compile(rf"^(?:my {PERSON}|(?!I\b){NAME}) and I\b", re.IGNORECASE)  # says as much as "we"
 _PERSON_STATES = re.compile(
     rf"(?:my|our) {PERSON}(?:"
     rf" (?:is|are|was|were) (?:not )?(?:{_CONDITION}|{_DIET}|{_TRAIT}|called|named|from|\d|an? {_ROLE}{_PASSING}\w|born|turning|expecting|living|studying|in (?:the )?(?:army|navy|college|university|high school|kindergarten|(?-i:[A-Z])))"
@@ -223,8 +204,9 @@ def kind_of(clause: str) -> Kind | None:
     """Tell what kind of durable statement a clause makes; ``None`` if it makes none."""
     if _PERSON_STATES.match(clause) or _IS_PERSON.match(clause):
         return _of_person(clause)
+    said = _COUPLE.sub("we", clause)
     for kind, pattern in _RULES:
-        if pattern.match(clause) and not (kind.needs_time and not names_time(clause)):
+        if pattern.match(said) and not (kind.needs_time and not names_time(clause)):
             return kind
     return None
 

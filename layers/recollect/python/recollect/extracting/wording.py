@@ -6,7 +6,7 @@ thing said twice becomes the same statement; then persons and verbs change. Sent
 
 import re
 
-from recollect.extracting.people import PERSON
+from recollect.extracting.people import NAME, PERSON
 from recollect.reconciling.wordlists import words
 
 _CONTRACTIONS = tuple(
@@ -88,7 +88,7 @@ _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*|\S")
 _PERSONS = re.compile(
     r"(?<![\w'-])(I|i|[Mm]e|[Mm]y|[Mm]ine|[Mm]yself|[Ww]e|us|[Oo]ur|[Oo]urs|[Oo]urselves)(?![\w'-])(?! ?/)"
 )
-_AND_I = re.compile(rf"^my ({PERSON}) and (?:I|me)\b", re.IGNORECASE)
+_AND_I = re.compile(rf"^(?:my (?P<relative>{PERSON})|(?P<name>{NAME})) and (?:I|me)\b", re.IGNORECASE)
 _I_AND = re.compile(rf"^(?:me|I) and (my {PERSON})(?= )", re.IGNORECASE)
 _LET_US = re.compile("^let us ", re.IGNORECASE)
 _ACTOR = re.compile(r"(?<![\w'-])(?:I|we)(?![\w'-])", re.IGNORECASE)
@@ -125,7 +125,8 @@ def statement(clause: str, subject: str, *, team: bool) -> str:
     clause = _LET_US.sub("we decided to ", clause)
     together = _AND_I.match(clause)
     if together:
-        clause = f"\ufff9 and \ufffa {together[1]}{clause[together.end() :]}"
+        other = f"\ufffa {together['relative']}" if together["relative"] else together["name"]
+        clause = f"\ufff9 and {other}{clause[together.end() :]}"
     clause = _conjugated(clause, team)
     together_as = f"{subject}'s team" if team else f"{subject} and others"
     state = {"named": bool(together), "acting": False}

@@ -153,6 +153,12 @@ class Api(APIGatewayHttpResolver):
         """Name the operation that an admitted event means."""
         return paths.operation_at(_method(event), event["rawPath"], self.rules)
 
+    @property
+    def subject(self) -> str:
+        """Who asks, for the log."""
+        subject: str = self.context["caller"].subject
+        return subject
+
     def write_request(self, user_id: str, idempotency_key: str | None) -> Request:
         """Describe the current request for a write: who asks, and what a repeat of it would look like."""
         event = self.current_event.raw_event
@@ -160,7 +166,7 @@ class Api(APIGatewayHttpResolver):
             (_method(event), event["rawPath"], event.get("rawQueryString") or "", event.get("body") or "")
         )
         digest = hashlib.sha256(asked.encode("utf-8", "surrogatepass")).hexdigest()
-        return Request(user_id, self.context["caller"].subject, idempotency_key, digest, self._request_id)
+        return Request(user_id, self.subject, idempotency_key, digest, self._request_id)
 
     def describe(self) -> None:
         """Publish the OpenAPI document at /openapi.json and a page to browse it at /docs."""

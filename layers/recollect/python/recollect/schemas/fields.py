@@ -41,7 +41,9 @@ from recollect.times import EPOCH, MILLISECOND, NotAnInstant, read_instant
 IMPORTANCE_DECIMALS = 6
 _WHOLE = re.compile("-?[0-9]{1,18}")
 _FIELDS = frozenset(Memory.__dataclass_fields__)
-RESERVED_NAMES = _FIELDS | {name.removesuffix("_ms") for name in _FIELDS} | {"user_id", "metadata", "transcripts"}
+RESERVED_NAMES = (
+    _FIELDS | {name.removesuffix("_ms") for name in _FIELDS} | {"user_id", "metadata", "transcripts", "in_conflict"}
+)
 
 
 @dataclass(frozen=True, slots=True)

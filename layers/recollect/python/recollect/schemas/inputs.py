@@ -129,7 +129,7 @@ class StoreInput(
 
 
 _NOT_PLAIN = {"metadata", "tags", "approved"}
-_NOT_NULLABLE = ("content", "type", "importance", "pinned", "approved")
+_NOT_NULLABLE = ("content", "type", "importance", "pinned", "approved", "status")
 
 
 def _describe_patch(schema: dict[str, Any]) -> None:
@@ -159,6 +159,7 @@ class MemoryPatch(Closed):
     expires_at: Instant | None = None
     pinned: Annotated[bool, Field(strict=True)] | None = None
     approved: Literal[True] | None = Field(None, description="takes the flags away, so that the context may use it")
+    status: Literal[Status.ACTIVE] | None = Field(None, description="brings an archived memory back")
 
     @model_validator(mode="after")
     def _is_sensible(self) -> Self:
@@ -184,7 +185,7 @@ class MemoryPatch(Closed):
 
 
 _Weight = Annotated[float, Field(strict=True), Between(0, 1)]
-_REINFORCE = "whether the memories that come back count as used; see access_count"
+_REINFORCE = "whether the memories that come back count as used (access_count); archived ones are active from then on"
 
 
 class WeightsInput(Closed):

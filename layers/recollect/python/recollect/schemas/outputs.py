@@ -55,7 +55,9 @@ class AnyMemoryOutput(BaseModel):
 class Receipt(BaseModel):
     """What became of one memory that was written."""
 
-    outcome: Annotated[str, Field(description="created, unchanged, merged, superseded, conflict, updated, deleted, …")]
+    outcome: Annotated[
+        str, Field(description="created, unchanged, merged, superseded, conflict, revived, updated, deleted, …")
+    ]
     memory_id: str
     version: int
     reason: str

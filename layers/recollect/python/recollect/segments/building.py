@@ -142,6 +142,7 @@ def _scalars(rows: Sequence[Columns]) -> dict[str, npt.NDArray[Any]]:
         "type": [_TYPES[row.type] for row in rows],
         "status": [_STATUSES[row.status] for row in rows],
         "pinned": [row.pinned for row in rows],
+        "in_conflict": [row.in_conflict for row in rows],
         "succeeds": [row.supersedes is not None for row in rows],
         "importance": [row.importance for row in rows],
         "access_count": [0] * len(rows),

@@ -6,8 +6,8 @@ Rows are memories, n of them, ascending by id:
   byte highest; ``seq``, ``version``: of the entry that the row is from
 - ``codes`` (n, dim): as ``scan.encode`` gives them, zeros in a pending row; ``norms``: their Euclidean norms, 0 in a
   pending row; ``bits`` (ceil(dim / 64), n): see ``scan.sign_bits``
-- ``type``, ``status``: place in the enum; ``pinned``, ``succeeds``: 0 or 1, the latter for a memory that took
-  another one's place
+- ``type``, ``status``: place in the enum; ``pinned``, ``in_conflict``, ``succeeds``: 0 or 1, the last for a memory
+  that took another one's place
 - times in epoch milliseconds, ``columns.UNKNOWN`` where there is none
 - ``agent_id``, ``session_id``, ``actor``, ``metadata``: number of a text of the dictionary
   ``<name>.texts.offsets``, ``<name>.texts.bytes``; -1 for none, for metadata for ``{}``
@@ -32,11 +32,12 @@ from recollect.segments.postings import blocks_of
 
 TIMES: Final = ("created_at", "updated_at", "occurred_at", "expires_at", "valid_until", "last_accessed_at")
 LABELS: Final = ("agent_id", "session_id", "actor")
+FLAGS: Final = ("pinned", "in_conflict", "succeeds")
 TEXTS: Final = ("tags", "flags", "transcripts")
 SCALARS: Final = {
     **dict.fromkeys(("id_hi", "id_lo", "seq", "identity_hi", "identity_lo", "text_key"), "<u8"),
     **dict.fromkeys(("version", "access_count", "content_bytes", "lengths"), "<u4"),
-    **dict.fromkeys(("type", "status", "pinned", "succeeds"), "|u1"),
+    **dict.fromkeys(("type", "status", *FLAGS), "|u1"),
     **dict.fromkeys(TIMES, "<i8"),
     **dict.fromkeys((*LABELS, "metadata"), "<i4"),
     "norms": "<f4",

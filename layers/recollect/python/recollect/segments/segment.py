@@ -224,12 +224,13 @@ class Segment:
         Parameters
         ----------
         name : str
-            ``importance`` (float64), ``pinned``, ``succeeds`` (bool), ``access_count``, ``content_bytes``,
-            ``version`` (uint32), ``seq`` (uint64), or a time such as ``created_at`` or ``last_accessed_at`` (int64,
-            epoch milliseconds, ``columns.UNKNOWN`` where it is not known). Use is that until the segment was made.
+            ``importance`` (float64), ``pinned``, ``in_conflict``, ``succeeds`` (bool), ``access_count``,
+            ``content_bytes``, ``version`` (uint32), ``seq`` (uint64), or a time such as ``created_at`` or
+            ``last_accessed_at`` (int64, epoch milliseconds, ``columns.UNKNOWN`` where it is not known). Use is that
+            until the segment was made.
         """
         column = self.columns[name]
-        return column.view(np.bool_) if name in ("pinned", "succeeds") else column
+        return column.view(np.bool_) if name in schema.FLAGS else column
 
     def labels(self, name: str) -> CodedLabels:
         """Give a column of single texts: ``type``, ``status``, ``agent_id``, ``session_id``, ``actor``."""
