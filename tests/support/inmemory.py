@@ -7,7 +7,7 @@ from threading import Lock
 
 from recollect import keys
 from recollect.errors import Conflict, NotFound
-from recollect.model import Change, Entry, Head, Memory, Touch
+from recollect.model import Change, Entry, Head, Memory, Operation, Touch
 from recollect.object_store import ObjectVersion, StoredObject
 from recollect.ports import Item, StoredAnswer, Version
 
@@ -182,7 +182,7 @@ class InMemoryMemoryStore:
             self._versions[(*key, change.before.version)] = Version(change.before, ended_seq=seq)
         if change.after is not None:
             self._memories[key] = replace(change.after, seq=seq)
-        else:
+        elif change.operation is not Operation.EMBED:
             self._memories.pop(key, None)
 
 

@@ -6,20 +6,24 @@ from typing import Any
 
 from recollect import keys
 from recollect.answers import SearchQuery, Stats
+from recollect.commit import Committer
 from recollect.compacting import Compaction, Compactor
 from recollect.compaction import Policy
 from recollect.controller import MemoryController
 from recollect.errors import NotFound
 from recollect.filters import ACTIVE, EVERYTHING, AllOf, Compare, Filter, Operator
+from recollect.maintenance import Run, StepReport
 from recollect.model import Entry, Head
 from recollect.object_store import ObjectStore
 from recollect.ordering import Order, OrderBy
 from recollect.partitions import Partitions
 from recollect.ports import MemoryStore
 from recollect.ranking import Mode
+from recollect.reembedding import Reembedding
 
 from tests.support.builders import BUDGET_BYTES, Clock, surroundings
 from tests.support.embedder import HashingEmbedder
+from tests.support.faults import DyingStores
 from tests.support.inmemory import InMemoryMemoryStore, InMemoryObjectStore
 
 SMALL = Policy(fold_entries=4, fold_touches=2, fold_max_entries=7, fan=3, tiers=2)
@@ -70,6 +74,19 @@ class World:
         """Let some time pass, and compact."""
         self.clock.now_ms += LATER_MS
         return self.compactor().compact(user_id, is_forced=is_forced)
+
+    def reembedding(self, stores: DyingStores | None = None) -> Reembedding:
+        """Make a process that embeds what is pending, on stores that may fail."""
+        store, objects = (self.store, self.objects) if stores is None else (stores.store, stores.objects)
+        partitions = Partitions(store, objects, self.embedder, self.clock, BUDGET_BYTES)
+        around = self._of_instances
+        committer = Committer(store, partitions, around, self.embedder.name, self.embedder.dimension)
+        return Reembedding(store, partitions, committer, self.embedder, around)
+
+    def reembed(self, user_id: str = "ana", within_ms: int = LATER_MS, *, is_dry_run: bool = False) -> StepReport:
+        """Embed what is pending."""
+        run = Run(self.head(user_id).epoch, self.clock.now_ms + within_ms, is_dry_run=is_dry_run)
+        return self.reembedding().run(user_id, run)
 
     def _new_id(self) -> str:
         self.last_id += 1

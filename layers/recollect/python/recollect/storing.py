@@ -1,7 +1,8 @@
 """What becomes of new memories beside those that are there: the pure decision of a store.
 
 Word for word the same is `unchanged`. Cosine nominates close memories of the same kind; the rules of
-``reconciling`` decide what they mean to each other. A decision takes as many of the asked memories, in order, as
+``reconciling`` decide what they mean to each other. Without an embedding nothing is nominated, and what is not word for
+word the same is stored beside what is there. A decision takes as many of the asked memories, in order, as
 one transaction holds and as do not depend on each other; the rest is decided on the state that this one leaves.
 """
 
@@ -11,7 +12,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from recollect.changes import Decision, Embedded, Outcome, change_of, columns_for, next_version
+from recollect.changes import NOT_EMBEDDED, Decision, Embedded, Outcome, change_of, columns_for, next_version
 from recollect.chunks import ACTIONS_MAX_COUNT, COMMIT_MAX_BYTES, action_count, commit_bytes
 from recollect.model import (
     CONTENT_MAX_CHARS,
@@ -28,7 +29,7 @@ from recollect.model import (
 )
 from recollect.partition import Partition
 from recollect.reconcile import NOMINATION_MAX_COUNT, NOMINATION_MIN_COSINE, Candidate, Statement, Verdict, reconcile
-from recollect.scan import Rows, top_k
+from recollect.scan import Rows, Vector, top_k
 
 WINDOW_MAX_COUNT = 48
 # What the log and stored answers keep of a verdict: no word of a memory, so that a purge need not look for one.
@@ -66,10 +67,10 @@ class ToStore:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The same with an id and an embedding: a memory to be."""
+    """The same with an id and an embedding, ``None`` if the embedder did not answer: a memory to be."""
 
     memory: Memory
-    embedded: Embedded
+    embedded: Embedded | None
     on_similar: OnSimilar = OnSimilar.RECONCILE
     supersedes: str | None = None
 
@@ -173,8 +174,7 @@ def _fits(one: Nominated, changes: Sequence[Change], more: Sequence[Change], new
         return False
     if not _is_reconciled(one.asked) or not more:
         return all(one.columns.identity != other.columns.identity for other in new)
-    vector = one.asked.embedded.vector
-    return all(float(vector @ other.asked.embedded.vector) < NOMINATION_MIN_COSINE for other in new)
+    return not any(_is_close(one.asked, other.asked) for other in new)
 
 
 def _is_concerned(outcome: Outcome, more: Sequence[Change], changes: Sequence[Change]) -> bool:
@@ -240,7 +240,8 @@ class _Step:
             columns=one.columns,
             after=memory,
         )
-        return Outcome("created", memory.memory_id, memory.version, reason), [change]
+        is_pending = one.asked.embedded is None
+        return Outcome("created", memory.memory_id, memory.version, reason, is_pending=is_pending), [change]
 
     def _superseded_by_word(self, asked: Asked) -> tuple[Outcome, list[Change]]:
         target = self.memories.get(asked.supersedes or "")
@@ -262,9 +263,13 @@ class _Step:
         )
         changes = [
             change_of(Operation.SUPERSEDE, target, old, self.partition.embedding_of(target.memory_id), reason),
-            change_of(Operation.CREATE, None, memory, asked.embedded, reason),
+            change_of(Operation.CREATE, None, memory, asked.embedded or NOT_EMBEDDED, reason),
         ]
-        return Outcome("superseded", memory.memory_id, memory.version, reason, target.memory_id), changes
+        is_pending = asked.embedded is None
+        outcome = Outcome(
+            "superseded", memory.memory_id, memory.version, reason, target.memory_id, is_pending=is_pending
+        )
+        return outcome, changes
 
     def _merged(self, one: Nominated, target: Memory, content: str, reason: str) -> tuple[Outcome, list[Change]]:
         embedded = self.merged.get(content)
@@ -284,27 +289,34 @@ class _Step:
         linked = replace(next_version(target, self.now_ms), conflicts_with=(*target.conflicts_with, memory.memory_id))
         changes = [
             change_of(Operation.LINK, target, linked, self.partition.embedding_of(target.memory_id), reason),
-            change_of(Operation.CREATE, None, memory, asked.embedded, reason),
+            change_of(Operation.CREATE, None, memory, asked.embedded or NOT_EMBEDDED, reason),
         ]
         return Outcome("conflict", memory.memory_id, memory.version, reason, target.memory_id), changes
 
 
 def _nominated(partition: Partition, asked: Asked, rows_of: Mapping[MemoryType, Rows], now_ms: int) -> Nominated:
-    columns = columns_for(asked.memory, asked.embedded)
+    columns = columns_for(asked.memory, asked.embedded or NOT_EMBEDDED)
     known = partition.same_statement(columns.identity, now_ms)
-    is_compared = known is None and _is_reconciled(asked)
-    close = _close(partition, asked, rows_of[asked.memory.type]) if is_compared else ()
+    close: tuple[tuple[str, float], ...] = ()
+    if known is None and asked.embedded is not None and _is_reconciled(asked):
+        close = _close(partition, asked.embedded.vector, rows_of[asked.memory.type])
     return Nominated(asked, columns, known, close)
 
 
-def _close(partition: Partition, asked: Asked, rows: Rows) -> tuple[tuple[str, float], ...]:
-    rows = partition.nearest(asked.embedded.vector, rows, NOMINATION_MAX_COUNT)
-    scores = partition.cosines(asked.embedded.vector, rows)
+def _close(partition: Partition, vector: Vector, rows: Rows) -> tuple[tuple[str, float], ...]:
+    rows = partition.nearest(vector, rows, NOMINATION_MAX_COUNT)
+    scores = partition.cosines(vector, rows)
     return tuple(
         (partition.memory_id(int(rows[place])), float(scores[place]))
         for place in top_k(scores, NOMINATION_MAX_COUNT)
         if scores[place] >= NOMINATION_MIN_COSINE
     )
+
+
+def _is_close(one: Asked, other: Asked) -> bool:
+    if one.embedded is None or other.embedded is None:
+        return identity(one.memory) == identity(other.memory)
+    return float(one.embedded.vector @ other.embedded.vector) >= NOMINATION_MIN_COSINE
 
 
 def _is_reconciled(asked: Asked) -> bool:

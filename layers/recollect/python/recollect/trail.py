@@ -83,7 +83,7 @@ class Trail:
         *,
         is_descending: bool = True,
     ) -> EventPage:
-        """List the entries of the log, of all memories or of one.
+        """List the entries of the log, of all memories, or those that made or ended a version of one.
 
         Raises
         ------
@@ -103,8 +103,12 @@ class Trail:
         return EventPage(tuple(entries), write_mark(page[-1], *listing) if len(seqs) > limit else None)
 
     def _seqs_of(self, user_id: str, partition: Partition, memory_id: str) -> list[int]:
-        last = partition.last_seq_of(memory_id)  # also of a purge after a delete, which ended no version
-        return [] if last is None else sorted({*self._store.seqs_of(user_id, memory_id), last})
+        last = partition.last_seq_of(memory_id)
+        if last is None:
+            return []
+        # A purge after a delete ended no version; of a memory that is there, the last may be of an embedding.
+        is_gone = partition.version_of(memory_id) is None
+        return sorted({*self._store.seqs_of(user_id, memory_id), *([last] if is_gone else [])})
 
     def _entries(self, user_id: str, partition: Partition, seqs: Sequence[int]) -> list[Entry]:
         """Read entries from the log, and those that are not there any more from its archives."""
@@ -129,11 +133,14 @@ class Trail:
         found = {seq: found[seq] for seq in missing if seq in found}
         purged = sorted({entry.memory_id for entry in found.values() if partition.is_purged(entry.memory_id)})
         hash_of = {
-            version.memory.seq: version.content_hash
+            (memory_id, version.memory.version): version.content_hash
             for memory_id in purged
             for version in self._store.versions(user_id, memory_id, None, keys.VERSION_MAX)
         }
-        return {seq: replace(entry, content_hash=hash_of.get(seq, entry.content_hash)) for seq, entry in found.items()}
+        return {
+            seq: replace(entry, content_hash=hash_of.get((entry.memory_id, entry.version), entry.content_hash))
+            for seq, entry in found.items()
+        }
 
     def _versions(self, user_id: str, memory_id: str, below: int | None, limit: int) -> list[Version]:
         partition = self._partitions.refresh(user_id)

@@ -131,7 +131,7 @@ class DynamoDBMemoryStore(TrailTable, ErasureTable, CompactionTable):
         elif change.before is not None:
             place = key_of(keys.user_partition(user_id), keys.memory(change.memory_id))
             actions.append({"Delete": {"TableName": self._table_name, "Key": place}})
-        elif change.operation is not Operation.PURGE:
+        elif change.operation not in (Operation.PURGE, Operation.EMBED):
             raise CorruptData("a change without a memory before or after")
         return actions
 
