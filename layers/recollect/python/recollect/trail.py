@@ -7,17 +7,18 @@ whether the user is being erased, when there is nothing to tell. A purged memory
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from recollect import archive, keys
+from recollect import archive, folding, keys, replay
 from recollect.chunks import ANSWER_MAX_BYTES, answer_bytes
 from recollect.commit import Surroundings
 from recollect.cursors import read_mark, write_mark
 from recollect.erasure import redacted
-from recollect.errors import NotFound
+from recollect.errors import CorruptData, NotFound
 from recollect.model import Entry, is_expired
 from recollect.object_store import ObjectStore
 from recollect.partition import Partition
 from recollect.partitions import Partitions
 from recollect.ports import MemoryStore, Version
+from recollect.replay import Replay
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +102,49 @@ class Trail:
         page = seqs[:limit]
         entries = self._entries(user_id, partition, page)
         return EventPage(tuple(entries), write_mark(page[-1], *listing) if len(seqs) > limit else None)
+
+    def replay(
+        self, user_id: str, seq: int | None = None, at_ms: int | None = None, *, verifies: bool = False
+    ) -> Replay:
+        """Tell which memories were there after an entry, or at a time, from the log, its archives and the versions.
+
+        Parameters
+        ----------
+        seq : int or None
+            After this entry; the last one unless said.
+        at_ms : int or None
+            After the last entry up to this time, instead; epoch milliseconds.
+        verifies : bool
+            Compare the partition as it is now with what log and versions make of it.
+
+        Raises
+        ------
+        NotFound
+            If there is no such entry, or the user is being erased.
+        Unavailable
+            If a store does not answer.
+        CorruptSegment, CorruptData
+            If something stored has another form.
+        """
+        base, records, head = self._partitions.load(user_id)
+        if head.erasing_since_ms is not None or not 0 <= (seq or 0) <= head.seq:
+            raise NotFound
+        entries = self._entries(user_id, self._partitions.refresh(user_id), range(1, head.seq + 1))
+        versions = list(self._store.every_version(user_id))
+        if self._store.read_head(user_id).epoch != head.epoch:  # erased meanwhile
+            raise NotFound
+        last = head.seq if seq is None else seq
+        if at_ms is not None:
+            last = replay.seq_at(entries, at_ms)
+        found = replay.replay([entry for entry in entries if entry.seq <= last], versions, last)
+        if not verifies or not head.epoch:
+            return found
+        expected = replay.rebuilt(entries, versions, base.embedder, base.dimension)
+        try:
+            wrong = replay.differences(folding.whole(base, records, head), expected)
+        except CorruptData as error:
+            wrong = [f"the partition: {error.message}"]
+        return replace(found, disagreements=(*found.disagreements, *wrong))
 
     def _seqs_of(self, user_id: str, partition: Partition, memory_id: str) -> list[int]:
         last = partition.last_seq_of(memory_id)
