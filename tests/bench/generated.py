@@ -198,6 +198,9 @@ def _lists(rows: int, rng: np.random.Generator) -> Columns:
         "flags.values": np.zeros(0, dtype=np.int32),
         "flags.offsets": np.zeros(rows + 1, dtype=np.uint32),
         **dictionaries.packed("flags", []),
+        "transcripts.values": np.zeros(0, dtype=np.int32),
+        "transcripts.offsets": np.zeros(rows + 1, dtype=np.uint32),
+        **dictionaries.packed("transcripts", []),
     }
 
 

@@ -9,7 +9,7 @@ from recollect import keys
 from recollect.aws.dynamodb import DynamoDBMemoryStore
 from recollect.changes import Embedded, columns_for
 from recollect.errors import Conflict, CorruptData
-from recollect.model import Change, Head, Memory, MemoryType, Operation, Status, Touch
+from recollect.model import Change, Head, Memory, MemoryType, Operation, Source, Status, Touch
 from recollect.ports import MemoryStore, StoredAnswer, Version
 
 from tests.support.builders import NOW_MS, entries_of, memory
@@ -40,6 +40,7 @@ FULL = memory(
     valid_until_ms=5,
     conflicts_with=("D", "E"),
     merged_content="漢",
+    sources=(Source("01HF0000000000000000000001", 0, 2**32 - 1), Source("7ZZZZZZZZZZZZZZZZZZZZZZZZZ", 7, 7)),
 )
 
 

@@ -18,6 +18,7 @@ from tests.support.inmemory import InMemoryMemoryStore, InMemoryObjectStore
 
 NOW_MS = 1_700_000_000_000
 BUDGET_BYTES = 2**28
+TRANSCRIPTS = tuple(f"01TR{number:022d}" for number in range(3))
 MEMORY = Memory(
     memory_id="01HF0000000000000000000000",
     content="the office closes at six",

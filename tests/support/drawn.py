@@ -6,12 +6,12 @@ from typing import Any
 from hypothesis import strategies as st
 from recollect.changes import Patch
 from recollect.errors import Unavailable
-from recollect.model import MemoryType
+from recollect.model import MemoryType, Source
 from recollect.ordering import Order, OrderBy
 from recollect.storing import OnSimilar
 from recollect.undoing import Resolution
 
-from tests.support.builders import to_store
+from tests.support.builders import TRANSCRIPTS, to_store
 from tests.support.faults import Killed
 from tests.support.filters import FILTERS
 from tests.support.lives import COLD, USERS, Fault
@@ -27,6 +27,9 @@ _IMPORTANCE = st.sampled_from([0.0, 0.5, 0.9])
 _EXPIRES = st.sampled_from([None, None, None, 1, 2, 4])  # hours from then on
 _ACTORS = st.sampled_from([None, None, None, "Ines"])
 _TYPES = st.sampled_from([MemoryType.SEMANTIC, MemoryType.SEMANTIC, MemoryType.SEMANTIC, MemoryType.EPISODIC])
+_SOURCES = st.lists(
+    st.builds(Source, st.sampled_from(TRANSCRIPTS), st.integers(0, 1), st.just(1)), min_size=1, max_size=2, unique=True
+).map(tuple)
 _NEW = st.builds(
     to_store,
     st.sampled_from(CONTENTS),
@@ -38,6 +41,7 @@ _NEW = st.builds(
     expires_at_ms=_EXPIRES,
     actor=_ACTORS,
     type=_TYPES,
+    sources=st.just(()) | _SOURCES,
 )
 _VALUES = st.fixed_dictionaries(
     {},

@@ -8,9 +8,9 @@ from operator import eq, ge, gt, le, lt, ne
 from typing import Any
 
 from hypothesis import strategies as st
-from recollect.model import Memory, MemoryType, Status, Touch
+from recollect.model import Memory, MemoryType, Source, Status, Touch
 
-from tests.support.builders import NOW_MS, memory
+from tests.support.builders import NOW_MS, TRANSCRIPTS, memory
 
 WORDS = "green tea"  # in the content of every memory, so that every search that may see it finds it
 INSTANTS = {
@@ -36,6 +36,9 @@ MEMORIES = st.builds(
     status=st.sampled_from(Status),
     tags=_TEXTS,
     flags=_TEXTS,
+    sources=st.lists(st.builds(Source, st.sampled_from(TRANSCRIPTS), st.integers(0, 4), st.just(9)), max_size=3).map(
+        tuple
+    ),
     importance=st.sampled_from([0.0, 0.5, 0.9, 1.0]),
     pinned=st.booleans(),
     created_at_ms=_TIMES,
@@ -74,6 +77,7 @@ COMPARISONS: dict[str, st.SearchStrategy[dict[str, Any]]] = {
     "type": _scalar("type", list(MemoryType), _EQUALITY),
     "status": _scalar("status", list(Status), _EQUALITY),
     **{name: _comparison(name, {"contains": st.sampled_from("abz")}) for name in ("tags", "flags")},
+    "transcripts": _comparison("transcripts", {"contains": st.sampled_from([*TRANSCRIPTS, "a"])}),
     "importance": _scalar("importance", [0, 0.5, 0.9, 1, 2], (*_EQUALITY, *_ORDER)),
     "access_count": _scalar("access_count", [0, 1, 1.5, 3, 10**20], (*_EQUALITY, *_ORDER)),
     **{
@@ -138,7 +142,7 @@ def lets_through(asked: dict[str, Any], of: Memory) -> bool:
 def _values_at(path: list[str], of: Memory) -> list[Any]:
     """Give the value in a list, and an empty list for a field that is missing."""
     name = path[0]
-    if name in ("tags", "flags"):
+    if name in ("tags", "flags", "transcripts"):
         return [list(getattr(of, name))] if getattr(of, name) else []
     if name != "metadata":
         value = getattr(of, name + "_ms", None) if hasattr(of, name + "_ms") else getattr(of, name)

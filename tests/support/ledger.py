@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from recollect.changes import Patch
 from recollect.errors import Conflict, NotFound, StaleVersion
-from recollect.model import Memory, MemoryType, NewMemory, Operation, Status
+from recollect.model import Memory, MemoryType, NewMemory, Operation, Source, Status
 from recollect.storing import OnSimilar, ToStore
 from recollect.undoing import Resolution
 
@@ -27,7 +27,10 @@ class Ledger(Records):
         """Take in one memory."""
         twin = self._twin(asked.memory, now_ms)
         if twin is not None and asked.supersedes != twin.memory_id:
-            return _told("unchanged", twin)
+            return self._cite(twin, asked.memory, now_ms)
+        before = None if twin is not None else self._from_there(asked.memory)
+        if before is not None:
+            return _told("unchanged", before)
         if asked.supersedes is not None:
             old = self.present.get(asked.supersedes)
             if old is None or not is_valid(old, now_ms) or old.status is not Status.ACTIVE:
@@ -36,11 +39,13 @@ class Ledger(Records):
         outcome, close = self._verdict(asked, now_ms)
         if close is None:
             return _told("created", self._put(Operation.CREATE, self._new(asked.memory, now_ms)))
-        if asked.on_similar is OnSimilar.REJECT or outcome == "unchanged":
-            return _told("rejected" if asked.on_similar is OnSimilar.REJECT else outcome, close)
+        if asked.on_similar is OnSimilar.REJECT:
+            return _told("rejected", close)
+        if outcome == "unchanged":
+            return self._cite(close, asked.memory, now_ms)
         if outcome == "merged":
             content = asked.memory.content
-            merged = replace(_labelled(close, asked.memory), content=content, merged_content=content)
+            merged = replace(_cited(_labelled(close, asked.memory), asked.memory), content=content)
             return _told(outcome, self._put(Operation.MERGE, _next(merged, now_ms, content)))
         if outcome == "superseded":
             return self._supersede(asked, close, now_ms)
@@ -90,6 +95,7 @@ class Ledger(Records):
         after = replace(
             after,
             status=Status.ACTIVE,
+            sources=(*self._still_cited(last, wanted), *last.sources),
             valid_until_ms=None,
             superseded_by=None,
             supersedes=last.supersedes if retired is not None and retired.superseded_by == memory_id else None,
@@ -110,7 +116,9 @@ class Ledger(Records):
         earlier = self.past[memory_id][memory.version - 1]
         after = replace(_next(earlier, now_ms), version=memory.version + 1, status=memory.status)
         values = {field.name: getattr(memory, field.name) for field in fields(NewMemory)}
-        new = self._new(NewMemory(**values | {"content": memory.merged_content}), now_ms, ahead=1)
+        kept = earlier.transcripts
+        added = tuple(one for one in memory.sources if one.transcript_id not in kept) or memory.sources
+        new = self._new(NewMemory(**values | {"content": memory.merged_content, "sources": added}), now_ms, ahead=1)
         for one in (after, new):
             self._refuse_twin(one, now_ms, leaving=memory_id)
         return _told("restored", self._put(Operation.UNMERGE, after)) + _told(
@@ -149,6 +157,18 @@ class Ledger(Records):
 
     def _conflicts(self, memory_id: str, other_id: str) -> bool:
         return memory_id in self.present and other_id in self.present[memory_id].conflicts_with
+
+    def _cite(self, twin: Memory, new: NewMemory, now_ms: int) -> Told:
+        cited = _cited(twin, new)
+        return _told("unchanged", twin if cited == twin else self._put(Operation.CITE, _next(cited, now_ms)))
+
+    def _from_there(self, new: NewMemory) -> Memory | None:
+        same = [self.present[one] for one in sorted(self.present) if statement(self.present[one]) == statement(new)]
+        return next((one for one in same if set(one.sources) & set(new.sources)), None)
+
+    def _still_cited(self, last: Memory, wanted: Memory) -> list[Source]:
+        cited = {one for memory in self.present.values() for one in memory.transcripts} - {*last.transcripts}
+        return [one for one in wanted.sources if one.transcript_id in cited]
 
     def _supersede(self, asked: ToStore, old: Memory, now_ms: int) -> Told:
         new = self._new(_labelled(asked.memory, old), now_ms, ahead=1)
@@ -219,6 +239,11 @@ def _labelled(memory: M, other: NewMemory) -> M:
     tags = tuple(dict.fromkeys((*memory.tags, *other.tags)))
     pinned = memory.pinned or other.pinned
     return replace(memory, tags=tags, importance=max(memory.importance, other.importance), pinned=pinned)
+
+
+def _cited(memory: Memory, other: NewMemory) -> Memory:
+    more = [one for one in other.sources if memory.sources and one.transcript_id not in memory.transcripts]
+    return replace(memory, sources=(*memory.sources, *more))
 
 
 def _without(memory: Memory, other_id: str) -> Memory:

@@ -56,6 +56,11 @@ class World:
         self._of_instances = replace(surroundings(self.clock), new_id=self._new_id)
         self._of_compactors = surroundings(self.clock, "01HG")
 
+    def take_over(self) -> None:
+        """Give no id that an earlier world on the same stores has given."""
+        self.last_id += 1_000
+        self._of_compactors = surroundings(self.clock, "01HH")
+
     def instance(self, budget_bytes: int = BUDGET_BYTES, embedder: HashingEmbedder | None = None) -> MemoryController:
         """Make an instance that has seen nothing yet."""
         return MemoryController(self.store, self.objects, embedder or self.embedder, self._of_instances, budget_bytes)

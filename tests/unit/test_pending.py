@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from recollect import pending
+from recollect import chunks, pending
 from recollect.changes import NOT_EMBEDDED, Embedded, columns_for
 from recollect.model import Entry, Head, Memory, Operation, Status
 from recollect.partition import Partition
@@ -65,7 +65,7 @@ def test_only_what_is_pending_at_the_version_that_was_read_gets_an_embedding() -
 
 
 def test_what_does_not_fit_one_transaction_is_not_decided(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pending, "COMMIT_MAX_BYTES", 20_000)
+    monkeypatch.setattr(chunks, "COMMIT_MAX_BYTES", 20_000)
     memories = some(5)
     ready = {one.memory_id: (one, _embedded(one)) for one in memories}
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from recollect.changes import columns_for
 from recollect.columns import UNKNOWN, Mask
 from recollect.errors import CorruptData
-from recollect.model import Columns, Entry, Memory, Operation
+from recollect.model import Columns, Entry, Memory, Operation, Source
 from recollect.segments.building import Use, from_entries, merge
 from recollect.segments.layout import encode
 from recollect.segments.segment import Last, Segment
@@ -125,7 +125,7 @@ def test_a_merge_takes_over_the_use_that_it_is_told() -> None:
 def test_nothing_of_a_dead_row_is_left_in_the_bytes() -> None:
     secret = memory(
         CANARY, tags=(CANARY,), flags=(CANARY,), actor=CANARY, session_id=CANARY, agent_id=CANARY,
-        metadata_json=f'{{"{CANARY}": 1}}',
+        metadata_json=f'{{"{CANARY}": 1}}', sources=(Source(CANARY, 0, 1),),
     )  # fmt: skip
     parts = [
         segment([entry(1, IDS[1], of_memory(secret)), entry(2, IDS[2], of_memory(memory("tea")))]),

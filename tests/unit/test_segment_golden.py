@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 from recollect.changes import columns_for
 from recollect.columns import UNKNOWN
-from recollect.model import MemoryType, Operation, Status
+from recollect.model import MemoryType, Operation, Source, Status
 from recollect.segments.building import from_entries, telling
 from recollect.segments.layout import About, encode
 from recollect.segments.segment import Changed, Last, Segment
@@ -29,6 +29,7 @@ TEA = memory(
     occurred_at_ms=NOW_MS - 5,
     pinned=True,
     supersedes=IDS[4],
+    sources=(Source(IDS[5], 0, 3), Source(IDS[4], 7, 7)),
 )
 OLD = memory("the office", status=Status.SUPERSEDED, valid_until_ms=NOW_MS + 7, tags=("é",))
 ABOUT = About(embedder=EMBEDDER, dimension=8, rows=2, first_seq=1, last_seq=3, older=("01HE",))
@@ -69,6 +70,7 @@ def test_the_file_is_read_to_what_was_written() -> None:
     assert read.vectors.bits is not None
     assert read.vectors.bits.tolist() == [[0, 0b10001001]]
     assert [read.texts("tags").of_row(row) for row in (0, 1)] == [("é",), ("drinks", "é")]
+    assert [read.texts("transcripts").of_row(row) for row in (0, 1)] == [(), (IDS[5], IDS[4])]
     assert columns_of(read, 1).metadata_json == '{"a": {"b": 2}}'
     assert columns_of(read, 1).term_counts == term_counts("green tea green tea mia 14 november 2023")
     assert read.lexical.lengths.tolist() == [2, 8]

@@ -20,7 +20,7 @@ from recollect.segments.building import from_entries
 from recollect.segments.postings import Postings
 from recollect.segments.segment import Segment
 
-from tests.support.builders import memory
+from tests.support.builders import TRANSCRIPTS, memory
 from tests.support.filters import MEMORIES
 from tests.support.segments import COLUMNS, DIM, EMBEDDER, IDS, about, counts_in, entry, logs, newest, segment
 
@@ -66,10 +66,10 @@ def assert_same_answers(read: Segment, naive: Partition) -> None:
         for path in PATHS:
             found = read.metadata_matching(path, is_wanted)
             assert seen(read, found) == seen_live(naive, naive.parts[-1].metadata_matching(path, is_wanted))
-    for name in ("tags", "flags"):
+    for name in ("tags", "flags", "transcripts"):
         texts, expected = read.texts(name), naive.parts[-1].texts(name)
         assert seen(read, texts.filled) == seen_live(naive, expected.filled)
-        for text in (*OPERANDS, "c", "é", "a\x00"):
+        for text in (*OPERANDS, "c", "é", "a\x00", IDS[1], *TRANSCRIPTS):
             assert seen(read, texts.holding(text)) == seen_live(naive, expected.holding(text))
 
 

@@ -128,7 +128,7 @@ def update(partition: Partition, memory: Memory, patch: Patch, embedded: Embedde
     return Decision((Outcome("updated", memory.memory_id, changed.version, "changed as asked"),), (change,))
 
 
-def delete(memory: Memory, now_ms: int) -> Decision:
+def delete(memory: Memory, now_ms: int, reason: str = "deleted as asked") -> Decision:
     """Decide on deleting one memory: hidden at once, its last version kept."""
     version = memory.version + 1
     change = Change(
@@ -136,11 +136,11 @@ def delete(memory: Memory, now_ms: int) -> Decision:
         memory_id=memory.memory_id,
         version=version,
         at_ms=now_ms,
-        reason="deleted as asked",
+        reason=reason,
         columns=None,
         before=memory,
     )
-    return Decision((Outcome("deleted", memory.memory_id, version, "deleted as asked"),), (change,))
+    return Decision((Outcome("deleted", memory.memory_id, version, reason),), (change,))
 
 
 def change_of(
@@ -217,6 +217,7 @@ def columns_for(memory: Memory, embedded: "Embedded | tuple[bytes, str]") -> Col
         codes=codes,
         embedder=embedder,
         supersedes=memory.supersedes,
+        transcripts=memory.transcripts,
     )
 
 

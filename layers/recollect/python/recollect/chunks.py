@@ -9,6 +9,12 @@ from recollect.model import Change, Memory
 ACTIONS_MAX_COUNT = 98  # of a transaction's 100: the head and an answer come to it
 COMMIT_MAX_BYTES = 3_500_000  # of a transaction's 4 MB
 ANSWER_MAX_BYTES = 5_000_000  # of the 6 MB that a Lambda function may answer
+_SOURCE_BYTES = 120
+
+
+def fits(changes: Sequence[Change]) -> bool:
+    """Tell whether changes fit into one transaction."""
+    return action_count(changes) <= ACTIONS_MAX_COUNT and commit_bytes(changes) <= COMMIT_MAX_BYTES
 
 
 def action_count(changes: Sequence[Change]) -> int:
@@ -29,7 +35,7 @@ def answer_bytes(memory: Memory) -> int:
     """Bound the bytes that a memory takes in an answer, which travels as JSON inside of the JSON of the function."""
     labels = chain(memory.tags, (memory.agent_id or "", memory.session_id or "", memory.actor or ""))
     texts = json.dumps([memory.content, memory.merged_content, *labels, *memory.conflicts_with], ensure_ascii=False)
-    return _inside_json(texts) + _inside_json(memory.metadata_json) + 1_000
+    return _inside_json(texts) + _inside_json(memory.metadata_json) + _SOURCE_BYTES * len(memory.sources) + 1_000
 
 
 def _inside_json(text: str) -> int:

@@ -12,22 +12,24 @@ from recollect.answers import ContextBlock, Hit, Page, SearchQuery, SearchResult
 from recollect.chunks import ANSWER_MAX_BYTES, answer_bytes
 from recollect.compacting import Compaction
 from recollect.cursors import read_cursor, write_cursor
-from recollect.erasing import Erasing
 from recollect.errors import NotFound, Unavailable
 from recollect.filtering import visible
 from recollect.filters import EVERYTHING, Filter
-from recollect.model import Memory, is_expired, is_memory_id
+from recollect.forgetting import Forgetting
+from recollect.model import QUERY_MAX_CHARS, Memory, is_expired, is_memory_id
 from recollect.ordering import NEWEST_FIRST, Order
 from recollect.partition import Partition
-from recollect.ranking import Mode, Ranked
+from recollect.ranking import Mode, Ranked, Weights
 from recollect.scan import Mask, Vector
+from recollect.text import is_blank
 from recollect.writing import Writing
 
 CONTEXT_MAX_HITS = 50
+_NO_LIFT = Weights(recency=0.0, importance=0.0, reinforcement=0.0)
 
 
-class MemoryController(Erasing, Writing):
-    """Serves the requests of users; see also `Writing`, `Erasing` and `Trail`, its other parts."""
+class MemoryController(Forgetting, Writing):
+    """Serves the requests of users; see also `Writing`, `Erasing`, `Forgetting` and `Trail`, its other parts."""
 
     def get(self, user_id: str, memory_id: str) -> Memory:
         """Read one memory.
@@ -88,6 +90,21 @@ class MemoryController(Erasing, Writing):
         if query.reinforces:
             self._reinforce(user_id, [hit.memory.memory_id for hit in result.hits])
         return result
+
+    def close_to(self, user_id: str, text: str, limit: int = 10) -> list[Memory]:
+        """Find the active memories that are close to a text, closest first; it is no use of them.
+
+        By words and meaning; by words alone when the embedder does not answer.
+
+        Raises
+        ------
+        Unavailable
+            If the store does not answer.
+        """
+        if is_blank(text):
+            return []
+        query = SearchQuery(text=text[:QUERY_MAX_CHARS], k=limit, weights=_NO_LIFT, reinforces=False)
+        return [hit.memory for hit in self.search(user_id, query).hits]
 
     def context(self, user_id: str, query: SearchQuery, token_budget: int) -> ContextBlock:
         """Render the user's profile and the memories that matter for a query into a prompt block.

@@ -83,7 +83,7 @@ def content_hash(memory: Memory) -> str:
 
 
 def redacted(version: Version) -> Version:
-    """Take out of a version whatever tells what the memory said, or of whom."""
+    """Take out of a version whatever tells what the memory said, or of whom; what it cites leads there."""
     if version.content_hash is not None:
         return version
     memory = version.memory

@@ -46,6 +46,7 @@ FIELDS: Mapping[str, Kind] = {
     "status": Kind.CHOICE,
     "tags": Kind.TEXTS,
     "flags": Kind.TEXTS,
+    "transcripts": Kind.TEXTS,
     "importance": Kind.NUMBER,
     "created_at": Kind.INSTANT,
     "updated_at": Kind.INSTANT,

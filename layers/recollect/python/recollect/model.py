@@ -96,6 +96,11 @@ class NewMemory:
     pinned: bool = False
     sources: tuple[Source, ...] = ()
 
+    @property
+    def transcripts(self) -> tuple[str, ...]:
+        """Ids of the transcripts that it cites, each once."""
+        return tuple(dict.fromkeys(source.transcript_id for source in self.sources))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory(NewMemory):
@@ -154,6 +159,7 @@ class Operation(StrEnum):
     UNMERGE = "unmerge"
     SUPERSEDE = "supersede"
     LINK = "link"
+    CITE = "cite"
     RESOLVE = "resolve"
     RESTORE = "restore"
     DELETE = "delete"
@@ -186,6 +192,8 @@ class Columns:
         UTF-8 bytes of the content.
     supersedes : str or None
         The memory whose use counts as this one's from the start.
+    transcripts : tuple of str
+        Those that the memory cites.
     """
 
     type: MemoryType
@@ -210,6 +218,7 @@ class Columns:
     codes: bytes = field(repr=False)
     embedder: str
     supersedes: str | None = None
+    transcripts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

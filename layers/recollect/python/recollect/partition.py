@@ -179,12 +179,24 @@ class Partition(Parts):
 
     def same_statement(self, identity: bytes, now_ms: int) -> str | None:
         """Name the active memory with this identity that has not expired, if there is one."""
-        for part, start in zip(self.parts, self.starts.tolist(), strict=True):
-            for local in part.rows_of_identity(identity):
-                is_active = self.live[start + local] and part.labels("status").at(local) == Status.ACTIVE
-                if is_active and not self._is_expired(start + local, now_ms):
-                    return self.memory_id(start + local)
+        for row in self._rows_of_identity(identity):
+            part, local = self.at(row)
+            if part.labels("status").at(local) == Status.ACTIVE and not self._is_expired(row, now_ms):
+                return self.memory_id(row)
         return None
+
+    def statements(self, identity: bytes) -> list[str]:
+        """Name the memories with this identity, oldest first, whatever their status, expired ones too."""
+        return sorted(self.memory_id(row) for row in self._rows_of_identity(identity))
+
+    def citing(self, transcript_id: str) -> Mask:
+        """Find the rows, dead ones too, of memories that cite a transcript.
+
+        Returns
+        -------
+        ndarray of shape (row_count,), bool
+        """
+        return self.where(lambda part: part.texts("transcripts").holding(transcript_id))
 
     def with_use(self, memories: Sequence[Memory]) -> list[Memory]:
         """Tell in memories how often and when last they were used."""
@@ -318,6 +330,15 @@ class Partition(Parts):
             count, last = (column.view for column in self._use.values())
             count[row] += count[other]
             last[row] = max(last[row], last[other])
+
+    def _rows_of_identity(self, identity: bytes) -> list[int]:
+        """Find the live rows with an identity."""
+        return [
+            start + local
+            for part, start in zip(self.parts, self.starts.tolist(), strict=True)
+            for local in part.rows_of_identity(identity)
+            if self.live[start + local]
+        ]
 
     def _is_expired(self, row: int, now_ms: int) -> bool:
         expires_at = self._number_at("expires_at", row)

@@ -15,7 +15,7 @@ from recollect.columns import MISSING, UNKNOWN
 from recollect.lexical import Postings
 from recollect.scan import Mask, Quantised, Rows, Scores, Vector, exact, shortlists
 
-TEXTS = ("tags", "flags")
+TEXTS = ("tags", "flags", "transcripts")
 
 
 class Labels(Protocol):
@@ -132,7 +132,7 @@ class Part(Protocol):
         ...
 
     def texts(self, name: str) -> Texts:
-        """Give a column of lists of texts: ``tags``, ``flags``."""
+        """Give a column of lists of texts: ``tags``, ``flags``, ``transcripts``."""
         ...
 
     def metadata_matching(self, path: tuple[str, ...], is_wanted: Callable[[object], bool]) -> Mask:

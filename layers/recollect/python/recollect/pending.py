@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 
 from recollect.changes import Decision, Embedded, Outcome, columns_for
-from recollect.chunks import COMMIT_MAX_BYTES, commit_bytes
+from recollect.chunks import fits
 from recollect.model import Change, Memory, Operation, Status
 from recollect.partition import Partition
 
@@ -80,7 +80,7 @@ def embed(
             reason=_REASON,
             columns=columns_for(memory, embedded),
         )
-        if changes and commit_bytes([*changes, change]) > COMMIT_MAX_BYTES:
+        if changes and not fits([*changes, change]):
             break
         changes.append(change)
         outcomes.append(Outcome(EMBEDDED, memory_id, version, _REASON))

@@ -1,8 +1,9 @@
 """What becomes of new memories beside those that are there: the pure decision of a store.
 
-Word for word the same is `unchanged`. Cosine nominates close memories of the same kind; the rules of
-``reconciling`` decide what they mean to each other. Without an embedding nothing is nominated, and what is not word for
-word the same is stored beside what is there. A decision takes as many of the asked memories, in order, as
+Word for word the same is `unchanged`, and so is what was stored from the same messages before, whatever has become of
+it since. Cosine nominates close memories of the same kind; the rules of ``reconciling`` decide what they mean to each
+other. Without an embedding nothing is nominated, and what is not word for word the same is stored beside what is there.
+A decision takes as many of the asked memories, in order, as
 one transaction holds and as do not depend on each other; the rest is decided on the state that this one leaves.
 """
 
@@ -13,7 +14,8 @@ from enum import StrEnum
 import numpy as np
 
 from recollect.changes import NOT_EMBEDDED, Decision, Embedded, Outcome, change_of, columns_for, next_version
-from recollect.chunks import ACTIONS_MAX_COUNT, COMMIT_MAX_BYTES, action_count, commit_bytes
+from recollect.chunks import fits
+from recollect.citing import SAID_AGAIN, is_from_there, with_sources_of
 from recollect.model import (
     CONTENT_MAX_CHARS,
     TAG_MAX_COUNT,
@@ -95,17 +97,23 @@ class Nominated:
         The active memory that is the same statement.
     close : tuple of (memory_id, cosine)
         Close memories that are to be compared, at most 10, closest first: active and of the same type.
+    before : tuple of str
+        Of one that cites: memories that were the same statement, which may be from the same messages.
     """
 
     asked: Asked
     columns: Columns
     known: str | None
     close: tuple[tuple[str, float], ...]
+    before: tuple[str, ...] = ()
 
     @property
-    def needed(self) -> tuple[str, ...]:
+    def needed(self) -> list[str]:
         """The memories whose content the decision needs."""
-        return (self.asked.supersedes,) if self.asked.supersedes else tuple(memory_id for memory_id, _ in self.close)
+        named = self.asked.supersedes
+        wanted = [named] if named else [memory_id for memory_id, _ in self.close]
+        cited = [self.known] if self.known and self.asked.memory.sources else []
+        return [*wanted, *cited, *self.before]
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,10 +177,9 @@ def store(
 
 def _fits(one: Nominated, changes: Sequence[Change], more: Sequence[Change], new: Sequence[Nominated]) -> bool:
     """Tell whether a step can be part of the same transaction as the ones before it."""
-    together = [*changes, *more]
-    if action_count(together) > ACTIONS_MAX_COUNT or commit_bytes(together) > COMMIT_MAX_BYTES:
+    if not fits([*changes, *more]):
         return False
-    if not _is_reconciled(one.asked) or not more:
+    if not _is_reconciled(one.asked) or not more or more[0].operation is Operation.CITE:
         return all(one.columns.identity != other.columns.identity for other in new)
     return not any(_is_close(one.asked, other.asked) for other in new)
 
@@ -196,8 +203,11 @@ class _Step:
         """Give the outcome and the changes that make it."""
         asked = one.asked
         if one.known is not None and asked.supersedes != one.known:
-            version = self.partition.version_of(one.known) or 1
-            return Outcome("unchanged", one.known, version, "the same statement is stored already"), []
+            return self._known(one.known, asked)
+        for memory_id in one.before:
+            before = self.memories.get(memory_id)
+            if before is not None and is_from_there(before, asked.memory):
+                return Outcome("unchanged", memory_id, before.version, "it was stored from these messages before"), []
         if asked.supersedes is not None:
             return self._superseded_by_word(asked)
         verdict = self._verdict(one)
@@ -209,7 +219,7 @@ class _Step:
         if asked.on_similar is OnSimilar.REJECT:
             return Outcome("rejected", target.memory_id, target.version, reason, target.memory_id), []
         if verdict.outcome == "unchanged":
-            outcome = Outcome("unchanged", target.memory_id, target.version, reason, target.memory_id)
+            outcome, more = self._unchanged(asked, target, reason)
         elif verdict.outcome == "merged" and verdict.content is not None:
             outcome, more = self._merged(one, target, verdict.content, reason)
         elif verdict.outcome == "superseded":
@@ -217,6 +227,23 @@ class _Step:
         else:
             outcome, more = self._conflicting(asked, target, reason)
         return replace(outcome, detail=verdict.reason), more
+
+    def _known(self, memory_id: str, asked: Asked) -> tuple[Outcome, list[Change]]:
+        target = self.memories.get(memory_id)
+        reason = "the same statement is stored already"
+        if target is None:
+            return Outcome("unchanged", memory_id, self.partition.version_of(memory_id) or 1, reason), []
+        outcome, more = self._unchanged(asked, target, reason)
+        return replace(outcome, other_id=None), more
+
+    def _unchanged(self, asked: Asked, target: Memory, reason: str) -> tuple[Outcome, list[Change]]:
+        cited = with_sources_of(target, asked.memory)
+        if cited is target:
+            return Outcome("unchanged", target.memory_id, target.version, reason, target.memory_id), []
+        after = next_version(cited, self.now_ms)
+        embedding = self.partition.embedding_of(target.memory_id)
+        change = change_of(Operation.CITE, target, after, embedding, SAID_AGAIN)
+        return Outcome("unchanged", after.memory_id, after.version, SAID_AGAIN, target.memory_id), [change]
 
     def _verdict(self, one: Nominated) -> Verdict:
         close = [
@@ -276,7 +303,7 @@ class _Step:
         if embedded is None:
             raise NotEmbedded(content)
         new = one.asked.memory
-        labelled = next_version(_with_labels_of(target, new), self.now_ms)
+        labelled = next_version(with_sources_of(_with_labels_of(target, new), new), self.now_ms)
         flags = tuple(dict.fromkeys((*target.flags, *new.flags)))
         both = replace(labelled, content=content, merged_content=new.content, flags=flags)
         change = change_of(Operation.MERGE, target, both, embedded, reason)
@@ -300,7 +327,8 @@ def _nominated(partition: Partition, asked: Asked, rows_of: Mapping[MemoryType, 
     close: tuple[tuple[str, float], ...] = ()
     if known is None and asked.embedded is not None and _is_reconciled(asked):
         close = _close(partition, asked.embedded.vector, rows_of[asked.memory.type])
-    return Nominated(asked, columns, known, close)
+    before = partition.statements(columns.identity) if known is None and asked.memory.sources else ()
+    return Nominated(asked, columns, known, close, tuple(before))
 
 
 def _close(partition: Partition, vector: Vector, rows: Rows) -> tuple[tuple[str, float], ...]:

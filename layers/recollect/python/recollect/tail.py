@@ -28,7 +28,7 @@ _NUMBERS = {
 }
 _OF_ENTRY = ("seq", "version")
 _LABELS = ("type", "status", "agent_id", "session_id", "actor")
-_TEXTS = ("tags", "flags")
+_TEXTS = ("tags", "flags", "transcripts")
 
 
 class Tail:
@@ -161,7 +161,7 @@ class Tail:
         return self._labels[name]
 
     def texts(self, name: str) -> TextsColumn:
-        """Give a column of lists of texts: ``tags``, ``flags``."""
+        """Give a column of lists of texts: ``tags``, ``flags``, ``transcripts``."""
         return self._texts[name]
 
     def metadata_matching(self, path: tuple[str, ...], is_wanted: Callable[[object], bool]) -> Mask:

@@ -14,7 +14,7 @@ from recollect.changes import (
 )
 from recollect.errors import Conflict, NotFound
 from recollect.flags import flags_of
-from recollect.model import Memory, Operation, Status, is_expired
+from recollect.model import SOURCE_MAX_COUNT, Memory, Operation, Source, Status, is_expired
 from recollect.partition import Partition
 
 
@@ -30,6 +30,9 @@ def restore(
     partition: Partition, memories: Mapping[str, Memory], last: Memory, wanted: Memory, embedded: Embedded, now_ms: int
 ) -> Decision:
     """Decide to make an earlier version the present one again; a deleted or superseded memory comes back with it.
+
+    It cites what it cites now, and what it did then; but for transcripts that no memory cites any more: they may be
+    gone.
 
     Parameters
     ----------
@@ -59,6 +62,7 @@ def restore(
         wanted,
         version=last_version + 1,
         updated_at_ms=now_ms,
+        sources=_sources(partition, last, wanted),
         status=Status.ACTIVE,
         valid_until_ms=None,
         supersedes=_if_linked(predecessor, wanted.memory_id),
@@ -109,7 +113,7 @@ def unmerge(
     memory, earlier : Memory
         The present version, and the one before it.
     new : Memory
-        The memory to be for what was merged in, with its id.
+        The memory to be for what was merged in, with its id; it cites what the merge added, if that is anything.
     embedded : mapping of str to Embedded
         Embeddings of both contents, by content.
 
@@ -119,6 +123,8 @@ def unmerge(
         If another active memory is the same statement as one of the two.
     """
     reason = "merge undone as asked"
+    added = tuple(source for source in memory.sources if source.transcript_id not in earlier.transcripts)
+    new = replace(new, sources=added or memory.sources)
     after = replace(earlier, version=memory.version + 1, updated_at_ms=now_ms, status=memory.status)
     changes = (
         change_of(Operation.UNMERGE, memory, after, embedded[after.content], reason),
@@ -177,6 +183,15 @@ def resolve(
         for after, target in ((kept, other.memory_id), (rest, this.memory_id))
     )
     return Decision(outcomes, changes)
+
+
+def _sources(partition: Partition, last: Memory, wanted: Memory) -> tuple[Source, ...]:
+    back = [
+        source
+        for source in wanted.sources
+        if source.transcript_id not in last.transcripts and partition.live[partition.citing(source.transcript_id)].any()
+    ]
+    return (*back, *last.sources)[-SOURCE_MAX_COUNT:]
 
 
 def _if_linked(predecessor: Memory | None, memory_id: str) -> str | None:

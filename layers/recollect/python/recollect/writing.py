@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields
 
-from recollect import changes, storing, telemetry, undoing
+from recollect import changes, citing, storing, telemetry, undoing
 from recollect.changes import Decision, Embedded, Outcome, Patch
 from recollect.commit import MAX_ATTEMPTS, Committer, Request, Surroundings
 from recollect.compacting import Compactor
@@ -82,8 +82,10 @@ class Writing(Trail):
         while len(outcomes) < len(asked):
             window = asked[len(outcomes) : len(outcomes) + storing.WINDOW_MAX_COUNT]
             outcomes = self._store_window(request, window, outcomes, len(asked))
-        said_again = [outcome.memory_id for outcome in outcomes if outcome.outcome == "unchanged"]
-        self._reinforce(request.user_id, said_again)
+        both = zip(new, outcomes, strict=True)
+        self._reinforce(
+            request.user_id, [outcome.memory_id for one, outcome in both if citing.is_use(one.memory, outcome)]
+        )
         return outcomes
 
     def update(self, request: Request, memory_id: str, patch: Patch, expected_version: int | None = None) -> Outcome:

@@ -1,14 +1,21 @@
-"""DynamoDB items of memories, their versions and stored answers, and the core's values. Pure."""
+"""DynamoDB items of memories, their versions and stored answers, and the core's values. Pure.
 
+Sources travel as 24 bytes each: the transcript's id, u32 first and u32 last.
+"""
+
+import struct
 from typing import Any
+
+from ulid import ULID
 
 from recollect import keys
 from recollect.aws.attributes import Item, list_of, number, read_list, read_shared, read_text, reading, shared_values
 from recollect.aws.versions import PRESENT, upgraded
-from recollect.model import Memory
+from recollect.model import Memory, Source
 from recollect.ports import StoredAnswer, Version
 
 _LINKS = ("supersedes", "superseded_by", "merged_content")
+_SOURCE = struct.Struct("<16sII")
 
 
 def memory_item(user_id: str, memory: Memory, sort_key: str) -> Item:
@@ -24,6 +31,7 @@ def memory_item(user_id: str, memory: Memory, sort_key: str) -> Item:
         **shared_values(memory),
         **{name: {"S": value} for name in _LINKS if (value := getattr(memory, name)) is not None},
         **({"conflicts_with": list_of(memory.conflicts_with)} if memory.conflicts_with else {}),
+        **({"sources": {"B": _packed(memory.sources)}} if memory.sources else {}),
     }
 
 
@@ -47,6 +55,7 @@ def read_memory(item: Item) -> Memory:
             seq=int(item["seq"]["N"]),
             content=item["content"]["S"],
             **_read_links(item),
+            sources=_unpacked(bytes(item["sources"]["B"])) if "sources" in item else (),
             **read_shared(item),
         ),
     )
@@ -71,7 +80,7 @@ def read_version(item: Item) -> Version:
         If newer code has written it.
     """
     item = upgraded("memory", item)
-    memory = read_memory({**item, **PRESENT})
+    memory = read_memory({**item, **PRESENT})  # which it is by now
     content_hash = read_text(item, "content_hash")
     return reading("version", item, lambda: Version(memory, content_hash, int(item["ended_seq"]["N"])))
 
@@ -111,3 +120,11 @@ def read_answer(key: str, item: Item) -> StoredAnswer:
 
 def _read_links(item: Item) -> dict[str, Any]:
     return {name: read_text(item, name) for name in _LINKS} | {"conflicts_with": read_list(item, "conflicts_with")}
+
+
+def _packed(sources: tuple[Source, ...]) -> bytes:
+    return b"".join(_SOURCE.pack(ULID.from_str(one.transcript_id).bytes, one.first, one.last) for one in sources)
+
+
+def _unpacked(packed: bytes) -> tuple[Source, ...]:
+    return tuple(Source(str(ULID.from_bytes(one)), first, last) for one, first, last in _SOURCE.iter_unpack(packed))

@@ -1,12 +1,12 @@
 """DynamoDB items of a user's log: the head, entries and touches, and the core's values. Pure.
 
 Embeddings and terms travel as bytes: int8 codes, and little-endian uint32 hashes followed by uint16 counts; the
-memories of a touch as 16 bytes each; the manifest as 28 bytes for each segment (id, u32 rows, u64 bytes), since every
-commit writes the head again.
+memories of a touch and the transcripts of an entry as 16 bytes each; the manifest as 28 bytes for each segment (id, u32
+rows, u64 bytes), since every commit writes the head again.
 """
 
 import struct
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,7 @@ _REF = struct.Struct("<16sIQ")
 COLUMN_NAMES = (
     *("type", "status", "importance", "created_at", "updated_at", "metadata", "pinned", "tags", "flags"),
     *(*SCOPES, *TIMES, "content_bytes", "identity", "text_key", "terms", "codes", "embedder", "supersedes"),
+    "transcripts",
 )  # of a log entry: what a purge takes out
 
 
@@ -113,6 +114,8 @@ def entry_item(user_id: str, seq: int, change: Change, by: str) -> Item:
     }
     if columns.supersedes is not None:
         item["supersedes"] = {"S": columns.supersedes}
+    if columns.transcripts:
+        item["transcripts"] = {"B": _pack_ids(columns.transcripts)}
     return item
 
 
@@ -149,7 +152,7 @@ def touch_item(user_id: str, touch: Touch, expires_at_s: int) -> Item:
     return {
         "pk": {"S": keys.log_partition(user_id)},
         "sk": {"S": keys.touch(touch.seq, touch.at_ms, touch.touch_id)},
-        "memory_ids": {"B": b"".join(ULID.from_str(memory_id).bytes for memory_id in touch.memory_ids)},
+        "memory_ids": {"B": _pack_ids(touch.memory_ids)},
         "ttl": number(expires_at_s),
     }
 
@@ -180,9 +183,7 @@ def _read_manifest(item: Item) -> dict[str, Any]:
 
 def _touch(sort_key: str, packed: bytes) -> Touch:
     seq, at_ms, touch_id = keys.touch_of(sort_key)
-    starts = range(0, len(packed), _ID_BYTES)
-    memory_ids = tuple(str(ULID.from_bytes(packed[start : start + _ID_BYTES])) for start in starts)
-    return Touch(touch_id=touch_id, seq=seq, at_ms=at_ms, memory_ids=memory_ids)
+    return Touch(touch_id=touch_id, seq=seq, at_ms=at_ms, memory_ids=_unpack_ids(packed))
 
 
 def _erasure_values(since_ms: int, head: Head) -> Item:
@@ -200,7 +201,17 @@ def _read_columns(item: Item) -> Columns:
         codes=bytes(item["codes"]["B"]),
         embedder=item["embedder"]["S"],
         supersedes=read_text(item, "supersedes"),
+        transcripts=_unpack_ids(bytes(item["transcripts"]["B"])) if "transcripts" in item else (),
     )
+
+
+def _pack_ids(ids: Sequence[str]) -> bytes:
+    return b"".join(ULID.from_str(one).bytes for one in ids)
+
+
+def _unpack_ids(packed: bytes) -> tuple[str, ...]:
+    starts = range(0, len(packed), _ID_BYTES)
+    return tuple(str(ULID.from_bytes(packed[start : start + _ID_BYTES])) for start in starts)
 
 
 def _pack_terms(term_counts: Mapping[int, int]) -> bytes:

@@ -14,6 +14,14 @@ from recollect.model import Memory, MemoryType, Status
 from recollect.schemas.fields import Moment
 
 
+class SourceOutput(BaseModel):
+    """Messages of a transcript that a memory is from: the numbers of the first and the last one."""
+
+    transcript_id: str
+    first: int
+    last: int
+
+
 class AnyMemoryOutput(BaseModel):
     """What every version of a memory has; ``content`` is ``null`` in one that was purged."""
 
@@ -39,6 +47,7 @@ class AnyMemoryOutput(BaseModel):
     superseded_by: str | None
     valid_until: Moment | None
     conflicts_with: list[str]
+    sources: Annotated[list[SourceOutput], Field(description="what it was extracted from; none if a caller stored it")]
     access_count: Annotated[int, Field(description="how often it came back from a search, or was stored again")]
     last_accessed_at: Moment | None
 
@@ -291,6 +300,7 @@ def memory_output(user_id: str, memory: Memory) -> MemoryOutput:
         superseded_by=memory.superseded_by,
         valid_until=memory.valid_until_ms,
         conflicts_with=list(memory.conflicts_with),
+        sources=[SourceOutput(**asdict(source)) for source in memory.sources],
         access_count=memory.access_count,
         last_accessed_at=memory.last_accessed_at_ms,
     )

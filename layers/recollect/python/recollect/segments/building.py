@@ -224,7 +224,7 @@ class _Merging:
         }
 
     def texts(self) -> dict[str, npt.NDArray[Any]]:
-        """Give labels, metadata, tags and flags with their dictionaries."""
+        """Give labels, metadata, tags, flags and transcripts with their dictionaries."""
         columns: dict[str, npt.NDArray[Any]] = {}
         for name in _CODED:
             per_part = [part.columns[name][kept] for part, kept in zip(self._parts, self._kept, strict=True)]

@@ -236,7 +236,7 @@ class Segment:
         return self._labels[name]
 
     def texts(self, name: str) -> CodedTexts:
-        """Give a column of lists of texts: ``tags``, ``flags``."""
+        """Give a column of lists of texts: ``tags``, ``flags``, ``transcripts``."""
         return self._texts[name]
 
     def metadata_matching(self, path: tuple[str, ...], is_wanted: Callable[[object], bool]) -> Mask:
