@@ -44,7 +44,7 @@ def cites_only(memory: Memory, transcript_id: str) -> bool:
 
 
 def who_cites(partition: Partition, transcript_id: str, limit: int) -> list[str]:
-    """Name some memories that cite a transcript, whatever their status, expired ones too."""
+    """Name the oldest memories that cite a transcript, whatever their status, expired ones too."""
     return _named(partition, partition.citing(transcript_id) & partition.live)[:limit]
 
 
@@ -98,4 +98,5 @@ def _released(partition: Partition, memory: Memory, transcript_id: str, now_ms: 
 
 
 def _named(partition: Partition, mask: Mask) -> list[str]:
-    return list(dict.fromkeys(partition.memory_id(int(row)) for row in np.flatnonzero(mask)))
+    found = np.unique(partition.memory_ids_at(np.flatnonzero(mask)))
+    return [memory_id.decode() for memory_id in found.tolist()]

@@ -61,7 +61,7 @@ class Forgetting(Erasing):
         Raises
         ------
         Conflict
-            If the user is being erased, or was since the epoch of the request.
+            If the user was erased since the epoch of the request.
         Unavailable
             If the store does not answer, or others kept coming first; a repeat goes on.
         """
@@ -87,15 +87,18 @@ class Forgetting(Erasing):
         self, request: Request, memory_ids: Sequence[str], transcript_id: str, *, cascade: bool, spares_alone: bool
     ) -> tuple[Outcome, ...]:
         def decide(partition: Partition, memories: Mapping[str, Memory]) -> Decision:
-            some = [one for one in memories.values() if not (spares_alone and citing.cites_only(one, transcript_id))]
+            some = [memories[one] for one in memory_ids if one in memories]
+            if spares_alone:
+                some = [one for one in some if not citing.cites_only(one, transcript_id)]
             return citing.forget(partition, some, transcript_id, deletes=cascade, now_ms=self._surroundings.now_ms())
 
         return self._committer.commit(request, decide, reads=lambda _: memory_ids)
 
     def _alone(self, user_id: str, memory_ids: Sequence[str], transcript_id: str) -> Memory | None:
         """Find one that cites no other transcript."""
-        found = self._store.fetch(user_id, memory_ids).values()
-        return next((memory for memory in found if citing.cites_only(memory, transcript_id)), None)
+        found = self._store.fetch(user_id, memory_ids)
+        memories = (found[memory_id] for memory_id in memory_ids if memory_id in found)
+        return next((memory for memory in memories if citing.cites_only(memory, transcript_id)), None)
 
     def _citing(self, user_id: str, transcript_id: str) -> list[str]:
         return citing.who_cites(self._partitions.refresh(user_id), transcript_id, AT_ONCE)
