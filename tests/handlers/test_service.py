@@ -1,8 +1,10 @@
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from recollect.errors import Unavailable
+from recollect.model import SCHEMA_VERSION
 
 from tests.support.app import MEMORIES, SEARCH, App, stored
 
@@ -39,6 +41,28 @@ def test_the_answer_of_a_pending_store_is_the_same_when_it_is_repeated(app: App)
 
     assert app("POST", MEMORIES, {"content": "tea"}, headers=key) == first
     assert first[1]["pending"]
+
+
+def test_what_newer_code_has_stored_is_503_with_what_to_do_and_stays_as_it_is(
+    app: App, capsys: pytest.CaptureFixture[str]
+) -> None:
+    memory_id = stored(app, "green tea")
+    newer = replace(app.store.read_head("ana"), schema_version=SCHEMA_VERSION + 1)
+    app.store._heads["ana"] = newer
+    before = repr(vars(app.store))
+
+    answers = [
+        app("POST", MEMORIES, {"content": "black tea"}),
+        app("POST", SEARCH, {"query": "tea"}),
+        app("GET", f"{MEMORIES}/{memory_id}"),
+        app("DELETE", f"{MEMORIES}/{memory_id}"),
+        app("DELETE", "/v1/users/ana"),
+    ]
+
+    assert {(status, problem["type"]) for status, problem, _ in answers} == {(503, "/problems/newer-data")}
+    assert all("deploy the newer code" in problem["detail"] for _, problem, _ in answers)
+    assert "NewerSchema" in capsys.readouterr().out
+    assert repr(vars(app.store)) == before
 
 
 def test_an_update_without_the_model_leaves_the_old_text(app: App) -> None:  # case M12
