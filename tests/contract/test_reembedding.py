@@ -312,7 +312,9 @@ def listed(world: World, user_id: str) -> list[Any]:
     return [(one.memory_id, one.version, one.content, one.updated_at_ms) for one in memories]
 
 
-def no_gap(world: World, user_id: str) -> list[Entry]:
+def sound(world: World, user_id: str) -> list[Entry]:
+    """Check that log, versions and partition agree; give the entries."""
+    assert world.instance().replay(user_id, verifies=True).disagreements == ()
     entries = list(world.instance().events(user_id, 200, is_descending=False).entries)
     assert [entry.seq for entry in entries] == list(range(1, world.head(user_id).seq + 1))
     return entries
@@ -330,7 +332,7 @@ def test_a_run_that_died_anywhere_is_completed_by_the_next(world: World, kept: D
         assert run(world, kept, user_id).is_done
         assert listed(world, user_id) == before
         assert pending_of(world.instance(), user_id) == 0
-        assert sum(entry.operation is Operation.EMBED for entry in no_gap(world, user_id)) == 8
+        assert sum(entry.operation is Operation.EMBED for entry in sound(world, user_id)) == 8
 
 
 def test_two_runs_at_once_embed_each_memory_once(world: World, kept: DyingStores) -> None:
@@ -341,7 +343,7 @@ def test_two_runs_at_once_embed_each_memory_once(world: World, kept: DyingStores
 
         assert run(world, kept, user_id).is_done
         assert listed(world, user_id) == before
-        assert sum(entry.operation is Operation.EMBED for entry in no_gap(world, user_id)) == 8
+        assert sum(entry.operation is Operation.EMBED for entry in sound(world, user_id)) == 8
 
 
 def write(world: World, user_id: str, ids: Sequence[str]) -> None:
@@ -366,7 +368,7 @@ def test_what_a_writer_changes_meanwhile_is_never_overwritten(world: World, kept
         assert found(of, "written meanwhile", Mode.SEMANTIC, user_id)[0] == ids[0]
         assert pending_of(of, user_id) == 0
         assert set(report.skipped) <= {"changed meanwhile"}
-        no_gap(world, user_id)
+        sound(world, user_id)
 
 
 def test_what_is_purged_before_during_or_after_is_kept_nowhere(world: World, kept: DyingStores) -> None:
@@ -383,12 +385,26 @@ def test_what_is_purged_before_during_or_after_is_kept_nowhere(world: World, kep
         assert seen_by(world.instance(), user_id) == set()
         assert CANARY not in everything_kept(kept.inner)
         assert not any(entry.columns for entry in entries_of(world.store, user_id))
-        events = no_gap(world, user_id)
+        events = sound(world, user_id)
         assert all(entry.content_hash for entry in events if entry.operation is not Operation.PURGE)
         world.compact(user_id, is_forced=True)
-        assert [(entry.seq, entry.content_hash) for entry in no_gap(world, user_id)] == [
+        assert [(entry.seq, entry.content_hash) for entry in sound(world, user_id)] == [
             (entry.seq, entry.content_hash) for entry in events
         ]
+
+
+def test_an_embedding_that_was_archived_before_a_purge_has_the_hash_of_its_version(world: World) -> None:
+    memory_id = with_history(world.instance())
+    world.embedder = other_embedder()
+    world.reembed()
+    world.compact(is_forced=True)
+
+    world.instance().purge(asking(), memory_id)
+
+    *earlier, embedding, purge = sound(world, "ana")
+    assert (embedding.operation, purge.operation) == (Operation.EMBED, Operation.PURGE)
+    assert embedding.content_hash == earlier[-1].content_hash
+    assert len({entry.content_hash for entry in earlier}) == 3
 
 
 def test_a_user_who_is_erased_during_a_run_stays_erased(world: World, kept: DyingStores) -> None:
