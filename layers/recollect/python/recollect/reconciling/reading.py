@@ -8,7 +8,7 @@ import re
 import unicodedata
 from dataclasses import dataclass, field
 
-from recollect.reconciling import dates, lexicon, numbers
+from recollect.reconciling import dates, lexicon, numbers, phrases
 from recollect.reconciling.negation import polarity
 from recollect.reconciling.tokens import Kind, Reading, Token
 from recollect.text import stem
@@ -35,8 +35,10 @@ _CONTRACTIONS = tuple(
         (r"\brather than\b", "over"),
         (r"\bhalf of\b", "50% of"),
         (r"\btwice\b", "2 times"),
+        (rf"\b({'|'.join(numbers.WRITTEN)})-(?=[a-z])", r"\1 "),
+        (r"\b(\d+)x\b(?=\s)", r"\1 times"),
+        (r"(?<=\d)-(?=[a-z]{3})", " "),
         (r"\bin the year (?=\d)", "in "),
-        (r"\bat noon\b", "at 12:00"),
         (r"\bused to\b", "formerly"),
     )
 )
@@ -82,7 +84,7 @@ def read(text: str) -> Reading:
     unified = unicodedata.normalize("NFKC", text).replace("\u2019", "'")
     for pattern, by in _CONTRACTIONS:
         unified = pattern.sub(by, unified)
-    written = _TOKEN.findall(unified)
+    written = phrases.fold(_TOKEN.findall(unified))
     words = [word.casefold() for word in written]
     polar = polarity(words)
     builder = _Builder([written[i] for i in polar.kept], [words[i] for i in polar.kept])

@@ -1,0 +1,89 @@
+"""Groups of words that stand for one word or another group, so that each thing is said in one way before it is read.
+
+Pure. Works on words in order; a longer group goes before a shorter one.
+"""
+
+from collections.abc import Sequence
+
+from recollect.reconciling import dates, numbers
+
+_TABLE = """
+at the moment = now | at present = now | right now = now | from now on = now | as of now = now | these days = now
+nowadays = now | for the time being = now | presently = now | in the meantime = now
+zur zeit = jetzt | im moment = jetzt | ab sofort = jetzt | von jetzt an = jetzt | en ce moment = maintenant
+en este momento = ahora | a partir de ahora = ahora | de ahora en adelante = ahora | hoy en día = ahora
+neste momento = agora | de agora em diante = agora | in questo momento = adesso | d ora in poi = adesso
+momentan = jetzt | derzeit = jetzt | zurzeit = jetzt | actualmente = ahora | atualmente = agora | attualmente = adesso
+actuellement = maintenant
+would rather = prefer | likes better = prefers | aime mieux = préfère | am liebsten = bevorzugt
+is fond of = likes | is keen on = likes | is a fan of = likes | is a big fan of = likes | is into = likes
+am fond of = like | am keen on = like | am a fan of = like | am a big fan of = like
+can not stand = dislikes | can not bear = dislikes
+with no = without | without sugar = unsweetened | ohne zucker = ungesüsst | sans sucre = unsweetened
+sin azúcar = unsweetened | sem açúcar = unsweetened | senza zucchero = unsweetened
+new york city = NYC | new york = NYC | united states of america = USA | united states = USA | united kingdom = UK
+los angeles = LA | san francisco = SF | pull request = PR | pull requests = PR | merge request = PR
+merge requests = PR | prs = PR | continuous integration = CI | user interface = UI | operating system = OS
+monday to friday = weekdays | monday through friday = weekdays | mondays to fridays = weekdays
+every weekday = weekdays | each weekday = weekdays | on weekdays = weekdays
+saturday and sunday = weekends | saturdays and sundays = weekends | on the weekend = weekends | on weekends = weekends
+at the weekend = weekends | at weekends = weekends | every weekend = weekends
+once = 1 times | thrice = 3 times | biweekly = every 2 weeks | fortnightly = every 2 weeks
+every other week = every 2 weeks | every other day = every 2 days | half an hour = 30 minutes
+a quarter of an hour = 15 minutes | an hour = 1 hour | a couple of = 2 | a pair of = 2
+midnight = 0:00 | noon = 12:00 | midday = 12:00
+year old = years | years old = years | years of age = years | jahre alt = jahre | anos de idade = anos
+años de edad = años | ans d âge = ans | anni di età = anni
+have to = must | has to = must | need to = must | needs to = must | ought to = should | is to be = must be
+are to be = must be | must have = need | should have = need
+takes place = is | take place = are | is taking place = is | took place = was | be held = be | is held = is
+are held = are | be holding = be | findet statt = ist | se celebra = es | a lieu = est
+in order to = to | so as to = to | as well as = and | as soon as = when | prior to = before | in case = if
+each time = when | every time = when | whenever = when | because of = because | due to = because
+ahead of = before | followed by = then | make sure to = please | be sure to = please | remember to = please
+do not forget to = please | as well = also | at all = also | a lot of = many | lots of = many | plenty of = many
+in charge of = lead | responsible for = handle | looks after = cares | takes care of = cares | take care of = care
+for a living = also | the city of = the | the month of = the | cell phone = phone | mobile phone = phone
+stand up = standup | set up = setup | log in = login | check out = checkout | checking out = checkout
+get up = wake up | gets up = wakes up | eye doctor = optician | on foot = walking | free of charge = free
+for free = free | software engineer = developer | software developer = developer
+not any longer = no longer | any more = anymore | any longer = anymore
+has stopped = no longer | have stopped = no longer | a arrêté de = no longer | ai arrêté de = no longer
+dejó de = no longer | ha dejado de = no longer | parou de = no longer | deixou de = no longer
+ha smesso di = no longer | hat aufgehört = no longer | is not anymore = no longer
+"""
+_PHRASES: dict[tuple[str, ...], tuple[str, ...]] = {
+    tuple(phrase.split()): tuple(said.split())
+    for line in _TABLE.strip().splitlines()
+    for phrase, said in (entry.split("=") for entry in line.split("|"))
+}
+_LENGTHS: dict[str, tuple[int, ...]] = {
+    first: tuple(sorted({len(phrase) for phrase in _PHRASES if phrase[0] == first}, reverse=True))
+    for first in {phrase[0] for phrase in _PHRASES}
+}
+
+
+def fold(written: Sequence[str]) -> list[str]:
+    """Put one way of saying a thing for every way that the table knows.
+
+    Examples
+    --------
+    >>> fold(["She", "would", "rather", "start", "at", "half", "past", "nine"])
+    ['She', 'prefer', 'start', 'at', '9:30']
+    """
+    words = [word.casefold() for word in written]
+    found: list[str] = []
+    index = 0
+    while index < len(words):
+        length, said = _phrase(words, index) or dates.spoken_clock(words, index) or numbers.compound(words, index)
+        found += said if length else [written[index]]
+        index += length or 1
+    return found
+
+
+def _phrase(words: Sequence[str], index: int) -> tuple[int, tuple[str, ...]] | None:
+    for length in _LENGTHS.get(words[index], ()):
+        said = _PHRASES.get(tuple(words[index : index + length]))
+        if said is not None:
+            return length, said
+    return None
