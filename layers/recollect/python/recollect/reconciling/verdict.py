@@ -8,8 +8,10 @@ from collections.abc import Callable
 
 from recollect.model import CONTENT_MAX_CHARS, MemoryType
 from recollect.reconciling import attributes, merging, procedures, slots
+from recollect.reconciling.aligning import align
 from recollect.reconciling.antonyms import are_complements, are_opposite
 from recollect.reconciling.pair import CLOSE_MIN_SHARE, Candidate, Finding, Pair, Statement, scope
+from recollect.reconciling.paraphrase import keeps_roles
 from recollect.reconciling.reading import read
 from recollect.reconciling.sentences import holds, sentences
 from recollect.reconciling.slots import Effect
@@ -69,6 +71,17 @@ def unknown_language(pair: Pair) -> Finding | None:
     ) and not pair.new.text.isascii()
     is_like = is_like or pair.is_close
     return Finding("conflict" if is_like else "created", "not in a language that the rules know")
+
+
+def paraphrase(pair: Pair) -> Finding | None:
+    """Find the same content in other words and another order."""
+    old, new = pair.old, pair.new
+    if old.is_negative != new.is_negative or old.has_ended != new.has_ended or _other_tense(pair):
+        return None
+    found = align(old, new, is_procedure=pair.is_procedure)
+    if found.old or found.new or not found.pairs or not keeps_roles(pair, found):
+        return None
+    return Finding("unchanged", "the same in other words")
 
 
 def other_procedure(pair: Pair) -> Finding | None:
@@ -285,6 +298,7 @@ _RULES: tuple[Callable[[Pair], Finding | None], ...] = (
     same_letters,
     several_sentences,
     unknown_language,
+    paraphrase,
     other_procedure,
     negation,
     other_action,

@@ -1,0 +1,162 @@
+"""Which words of two statements correspond, whatever their order, and what is left without a counterpart.
+
+Pure. Words correspond when their keys are equal, when they are synonyms, forms of one word, or one word written as
+two. What is left over decides: nothing, and the two say the same.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from recollect.reconciling import lexicon
+from recollect.reconciling.thesaurus import are_synonyms
+from recollect.reconciling.tokens import Kind, Reading, Token
+from recollect.reconciling.wordlists import keys, words
+
+_FORM_ENDINGS = words(
+    "s es ed d ing er ers or ion ation ment ly al e en t te ten et n ar ir iendo ando endo ado ido ó é em am an ez ons "
+    "are ere ire ato uto ito st i y ies ied"
+)
+_FORM_MIN_CHARS = 4
+_HOLLOW = keys(  # add nothing to a statement that is otherwise equal
+    "have be my i their it they them he she him this that these those both own name named get take receive do go thing "
+    "way place region area city town colour color coloured colored music flag option branch type kind sort age "
+    "always much well mucho mucha muchos très sehr viel muito molto perform carry work job suffer locate located "
+    "personal there one etre être tun machen hacer fazer fare then"
+)
+_WITH_DATES = keys("hold held schedule plan happen occur set fall day date")
+_WITH_TIMES = keys("morning afternoon evening night o'clock")
+_WITH_MONEY = keys("pay cost amount charge spend")
+_COMMANDING = keys("run execute invoke type call exécuter ejecutar executar eseguire ausführen")
+_IN_PROCEDURES = keys("use run execute always need should make sure exécuter ejecutar executar eseguire utiliser")
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """Corresponding words of two statements.
+
+    Parameters
+    ----------
+    pairs : tuple of (int, int)
+        Positions among the strong tokens of the older and of the newer statement, in the order of the older.
+    old, new : tuple of int
+        Positions that have no counterpart and say something.
+    """
+
+    pairs: tuple[tuple[int, int], ...]
+    old: tuple[int, ...]
+    new: tuple[int, ...]
+
+
+def are_forms(one: str, other: str) -> bool:
+    """Tell whether two words differ in a grammatical ending only; people are never forms of each other.
+
+    Examples
+    --------
+    >>> are_forms("nadar", "nadando"), are_forms("voyag", "voyager"), are_forms("hijo", "hija"), are_forms("nut", "nuts")
+    (False, True, False, False)
+    """
+    shortest = min(len(one), len(other))
+    common = next((i for i in range(shortest) if one[i] != other[i]), shortest)
+    if common < _FORM_MIN_CHARS or {one, other} & lexicon.PEOPLE:
+        return False
+    first, second = one[common:], other[common:]
+    return all(not rest or rest in _FORM_ENDINGS for rest in (first, second)) and {first, second} != {"o", "a"}
+
+
+def align(old: Reading, new: Reading, *, is_procedure: bool) -> Alignment:
+    """Align the strong tokens of two statements."""
+    builder = _Aligner(old.strong, new.strong)
+    builder.match(lambda a, b: a.key == b.key)
+    literal = frozenset((*_commands(old), *_commands(new))) if is_procedure else frozenset()
+    builder.match(lambda a, b: _are_words(a, b, literal) and are_synonyms(a.key, b.key))
+    builder.match(lambda a, b: _are_words(a, b, literal) and are_forms(a.key, b.key))
+    builder.match_compounds(old, new)
+    light = _light(old, new, is_procedure=is_procedure)
+    return Alignment(
+        tuple(sorted(builder.pairs)),
+        tuple(i for i in sorted(builder.old) if builder.first[i].key not in light),
+        tuple(j for j in sorted(builder.new) if builder.second[j].key not in light),
+    )
+
+
+class _Aligner:
+    def __init__(self, first: tuple[Token, ...], second: tuple[Token, ...]) -> None:
+        self.first, self.second = first, second
+        self.old, self.new = dict.fromkeys(range(len(first))), dict.fromkeys(range(len(second)))
+        self.pairs: list[tuple[int, int]] = []
+
+    def match(self, corresponds: Callable[[Token, Token], bool]) -> None:
+        for i in tuple(self.old):
+            j = next((j for j in self.new if corresponds(self.first[i], self.second[j])), None)
+            if j is not None:
+                self._pair(i, j)
+
+    def match_compounds(self, old: Reading, new: Reading) -> None:
+        for i in tuple(self.old):
+            self._match_compound(i, new, self.first, self.new, is_old=True)
+        for j in tuple(self.new):
+            self._match_compound(j, old, self.second, self.old, is_old=False)
+
+    def _match_compound(
+        self, at: int, other: Reading, tokens: tuple[Token, ...], free: Iterable[int], *, is_old: bool
+    ) -> None:
+        joined = _joined(other)
+        parts = joined.get(tokens[at].key)
+        if parts is None or not set(parts) <= set(free):
+            return
+        for part in parts:
+            self._pair(*((at, part) if is_old else (part, at)))
+
+    def _pair(self, i: int, j: int) -> None:
+        self.old.pop(i, None)
+        self.new.pop(j, None)
+        self.pairs.append((i, j))
+
+
+def _joined(reading: Reading) -> dict[str, tuple[int, ...]]:
+    # "on stage" as "onstage", "stand up" as "standup", "build again" as "rebuild"
+    found: dict[str, tuple[int, ...]] = {}
+    at = -1
+    before: Token | None = None
+    for token in reading.tokens:
+        at += token.kind is not Kind.LINK
+        if before is not None and token.kind is not Kind.LINK:
+            whole = before.key + token.key
+            found[whole] = (at,) if before.kind is Kind.LINK else (at - 1, at)
+            if token.key == "again":
+                found[f"re{before.key}"] = (at - 1, at)
+        before = token
+    return found
+
+
+def _commands(reading: Reading) -> Iterable[Token]:
+    # What is typed to a machine has no synonyms ("make deploy", "make release").
+    is_command = False
+    for token in reading.tokens:
+        if is_command and token.kind is not Kind.LINK:
+            yield token
+        is_command = token.key in _COMMANDING or (is_command and token.kind is not Kind.LINK)
+
+
+def _are_words(one: Token, other: Token, literal: frozenset[Token]) -> bool:
+    return all(token.kind in (Kind.WORD, Kind.NAME) and token not in literal for token in (one, other))
+
+
+def _light(old: Reading, new: Reading, *, is_procedure: bool) -> frozenset[str]:
+    found = _HOLLOW
+    dated = [any(t.kind is Kind.DATE for t in r.tokens) for r in (old, new)]
+    if all(dated):
+        found |= _WITH_DATES
+    if all(any(t.key.startswith("@t") for t in r.tokens) for r in (old, new)):
+        found |= _WITH_TIMES
+    if all(any(_is_money(t) for t in r.tokens) for r in (old, new)):
+        found |= _WITH_MONEY
+    if all("email" in r.bag for r in (old, new)):
+        found |= {"send", "sent"}
+    if is_procedure:
+        found |= _IN_PROCEDURES
+    return found
+
+
+def _is_money(token: Token) -> bool:
+    return token.kind is Kind.NUMBER and token.key.endswith((" eur", " usd", " gbp", " jpy"))
