@@ -6,6 +6,7 @@ two. What is left over decides: nothing, and the two say the same.
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 
 from recollect.reconciling import lexicon
 from recollect.reconciling.thesaurus import are_synonyms
@@ -13,20 +14,23 @@ from recollect.reconciling.tokens import Kind, Reading, Token
 from recollect.reconciling.wordlists import keys, words
 
 _FORM_ENDINGS = words(
-    "s es ed d ing er ers or ion ation ment ly al e en t te ten et n ar ir iendo ando endo ado ido ó é em am an ez ons "
+    "s es ed d ing er ers or ion ation ment ly al e en t te ten et n ar ir iendo ando endo ado ido ó é em am an ez ons ent r nt ndo nte do to re "
     "are ere ire ato uto ito st i y ies ied"
 )
 _FORM_MIN_CHARS = 4
+_SHORT_FORM_MIN_CHARS = 3  # where both have an ending
 _HOLLOW = keys(  # add nothing to a statement that is otherwise equal
     "have be my i their it they them he she him this that these those both own name named get take receive do go thing "
     "way place region area city town colour color coloured colored music flag option branch type kind sort age "
     "always much well mucho mucha muchos très sehr viel muito molto perform carry work job suffer locate located "
-    "personal there one etre être tun machen hacer fazer fare then"
+    "personal some any another other someone somebody keep remain let done don se si sich que #1 prendre take "
+    "there one etre être tun machen hacer fazer fare then"
 )
 _WITH_DATES = keys("hold held schedule plan happen occur set fall day date")
 _WITH_TIMES = keys("morning afternoon evening night o'clock")
 _WITH_MONEY = keys("pay cost amount charge spend")
 _COMMANDING = keys("run execute invoke type call exécuter ejecutar executar eseguire ausführen")
+_WITH = words("with by via mit avec con com")
 _IN_PROCEDURES = keys("use run execute always need should make sure exécuter ejecutar executar eseguire utiliser")
 
 
@@ -57,9 +61,10 @@ def are_forms(one: str, other: str) -> bool:
     """
     shortest = min(len(one), len(other))
     common = next((i for i in range(shortest) if one[i] != other[i]), shortest)
-    if common < _FORM_MIN_CHARS or {one, other} & lexicon.PEOPLE:
-        return False
     first, second = one[common:], other[common:]
+    least = _SHORT_FORM_MIN_CHARS if first and second else _FORM_MIN_CHARS
+    if common < least or {one, other} & lexicon.PEOPLE:
+        return False
     return all(not rest or rest in _FORM_ENDINGS for rest in (first, second)) and {first, second} != {"o", "a"}
 
 
@@ -123,8 +128,8 @@ def _joined(reading: Reading) -> dict[str, tuple[int, ...]]:
         if before is not None and token.kind is not Kind.LINK:
             whole = before.key + token.key
             found[whole] = (at,) if before.kind is Kind.LINK else (at - 1, at)
-            if token.key == "again":
-                found[f"re{before.key}"] = (at - 1, at)
+        if reading.is_marked and token.kind is not Kind.LINK:
+            found[f"re{token.key}"] = (at,)
         before = token
     return found
 
@@ -153,9 +158,19 @@ def _light(old: Reading, new: Reading, *, is_procedure: bool) -> frozenset[str]:
         found |= _WITH_MONEY
     if all("email" in r.bag for r in (old, new)):
         found |= {"send", "sent"}
+    if all("weekdai" in r.bag for r in (old, new)):
+        found |= {"daily"}
+    if any(t.key in _WITH for r in (old, new) for t in r.tokens):
+        found |= {"use"}
+    if any(_is_our_team(one) and "i" in other.bag for one, other in ((old, new), (new, old))):
+        found |= {"team"}
     if is_procedure:
         found |= _IN_PROCEDURES
     return found
+
+
+def _is_our_team(reading: Reading) -> bool:
+    return any(before.key == "my" and token.key == "team" for before, token in pairwise(reading.tokens))
 
 
 def _is_money(token: Token) -> bool:

@@ -13,8 +13,9 @@ ARTICLES = words(
 COPULAS = words(
     "be is are am was were being ist sind est sont suis était es soy era é sou são é è sono fue foi está estoy están"
 )
-AUXILIARIES = words("do does did will would shall can could should must kann been")
-FILLERS = words("please also really just very quite so there ever bitte aussi también anche também auch")
+AUXILIARIES = words("do does did will would shall can could should must kann been muss müssen "
+    "soll sollen werden wird")
+FILLERS = words("please also really just very quite so there ever bitte still noch ancora encore todavía aún ainda aussi también anche também auch")
 PERFECT = words("has have had")
 
 SELF = words(
@@ -219,7 +220,7 @@ LINKS = words(
     "as mit für seit bei nach von zu als und oder aus gegen um am im ohne weil avec pour depuis chez dans sur en "
     "à au aux et ou "
     "comme par sans con para desde por como y e em no na com sem per di al alle alla come su bis zur zum porque "
-    "parce whose until"
+    "parce whose until jede jeden jedem jeder jedes vor"
 )
 CONTRASTING_LINKS = words(
     "before after from with without since until under over above below vor nach von ohne seit avant après depuis "

@@ -36,6 +36,7 @@ _ALIKE = tuple(
         "a in su per",
     )
 )
+_UNTOLD = words("who which that whose die das dessen qui que che every each jede jeden jedem jeder jedes , ;")
 _MAX_MOVES = 3
 _MAX_CHANGED_LINKS = 3
 
@@ -62,7 +63,9 @@ def _is_monotone(pairs: Iterable[tuple[int, int]]) -> bool:
 
 def _is_shuffled(old: Reading, new: Reading, found: Alignment) -> bool:
     first, second = _links(old), _links(new)
-    moves = sum(before[1] + 1 != after[1] for before, after in pairwise(found.pairs))
+    order = sorted(j for _, j in found.pairs)
+    ranks = [order.index(j) for _, j in found.pairs]
+    moves = sum(before + 1 != after for before, after in pairwise(ranks))
     return moves > _MAX_MOVES or sum(first[i] != second[j] for i, j in found.pairs) > _MAX_CHANGED_LINKS
 
 
@@ -108,7 +111,7 @@ def _links(reading: Reading) -> list[str]:
     before = ""
     for token in reading.tokens:
         if token.kind is Kind.LINK:
-            before = token.key
+            before = before if token.key in _UNTOLD else token.key
         else:
             found.append(before)
             before = ""
@@ -155,7 +158,9 @@ def _exchanges(old: Reading, new: Reading, found: Alignment) -> bool:
     links = _links(old), _links(new)
     free = set(found.pairs)
     return any(
-        one[1] > other[1] and not (_is_bound(one, free, links) and _is_bound(other, free, links))
+        one[1] > other[1]
+        and not (_is_bound(one, free, links) and _is_bound(other, free, links))
+        and not _keep_links(one, other, links)
         for group in groups.values()
         for one, other in combinations(group, 2)
     )
@@ -165,6 +170,11 @@ def _is_bound(at: tuple[int, int], pairs: set[tuple[int, int]], links: tuple[lis
     i, j = at
     link = links[0][i]
     return (link != "" and link == links[1][j]) or (i - 1, j - 1) in pairs or (i + 1, j + 1) in pairs
+
+
+def _keep_links(one: tuple[int, int], other: tuple[int, int], links: tuple[list[str], list[str]]) -> bool:
+    kept = [links[0][i] for i, j in (one, other) if links[0][i] == links[1][j]]
+    return len(kept) == 2 and kept[0] != kept[1]
 
 
 def _turns_comparison(old: Reading, new: Reading, found: Alignment) -> bool:

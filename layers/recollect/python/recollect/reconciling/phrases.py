@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from recollect.reconciling import dates, numbers
 
 _TABLE = """
-at the moment = now | at present = now | right now = now | from now on = now | as of now = now | these days = now
+at the moment = now | por la mañana = por morning | por las mañanas = por morning | de manhã = in morning | at present = now | right now = now | from now on = now | as of now = now | these days = now
 nowadays = now | for the time being = now | presently = now | in the meantime = now
 zur zeit = jetzt | im moment = jetzt | ab sofort = jetzt | von jetzt an = jetzt | en ce moment = maintenant
 en este momento = ahora | a partir de ahora = ahora | de ahora en adelante = ahora | hoy en día = ahora

@@ -37,6 +37,7 @@ _CONTRACTIONS = tuple(
         (r"\btwice\b", "2 times"),
         (rf"\b({'|'.join(numbers.WRITTEN)})-(?=[a-z])", r"\1 "),
         (r"\b(\d+)x\b(?=\s)", r"\1 times"),
+        (r"(?<=\w)-years?-old\b", " years"),
         (r"(?<=\d)-(?=[a-z]{3})", " "),
         (r"\bin the year (?=\d)", "in "),
         (r"\bused to\b", "formerly"),

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from recollect.model import CONTENT_MAX_CHARS, MemoryType
-from recollect.reconciling import attributes, merging, procedures, slots
+from recollect.reconciling import attributes, merging, procedures, scripts, slots
 from recollect.reconciling.aligning import align
 from recollect.reconciling.antonyms import are_complements, are_opposite
 from recollect.reconciling.pair import CLOSE_MIN_SHARE, Candidate, Finding, Pair, Statement, scope
@@ -65,6 +65,8 @@ def unknown_language(pair: Pair) -> Finding | None:
     """Merge and supersede nothing in a language without rules."""
     if pair.old.is_known and pair.new.is_known:
         return None
+    if scripts.are_same(pair.old.text, pair.new.text):
+        return Finding("unchanged", "the same in another way of writing")
     old, new = Counter(plain(pair.old.text)), Counter(plain(pair.new.text))
     is_like = (old & new).total() >= CLOSE_MIN_SHARE * max(
         min(old.total(), new.total()), 1
