@@ -23,7 +23,7 @@ _HOLLOW = keys(  # add nothing to a statement that is otherwise equal
     "have be my i their it they them he she him this that these those both own name named get take receive do go thing "
     "way place region area city town colour color coloured colored music flag option branch type kind sort age "
     "always much well mucho mucha muchos très sehr viel muito molto perform carry work job suffer locate located "
-    "personal some any another other someone somebody keep remain let done don se si sich que #1 prendre take "
+    "personal some any someone somebody keep remain let done don se si sich que #1 prendre take "
     "there one etre être tun machen hacer fazer fare then"
 )
 _WITH_DATES = keys("hold held schedule plan happen occur set fall day date")

@@ -29,6 +29,10 @@ _OPPOSITES = (
 )
 
 
+_DENYING = frozenset(["un", "in", "im", "dis", "non", "ir", "il"])
+_DENIED_MIN_CHARS = 4
+
+
 def _pairs(table: str) -> frozenset[frozenset[str]]:
     plain = [pair.split() for pair in table.split(",") if pair.strip()]
     return frozenset(frozenset({one, other}) for a, b in plain for one in (a, stem(a)) for other in (b, stem(b)))
@@ -39,8 +43,16 @@ _OPPOSITE_PAIRS = _COMPLEMENT_PAIRS | _pairs(_OPPOSITES)
 
 
 def are_opposite(one: str, other: str) -> bool:
-    """Tell whether two keys exclude each other."""
-    return frozenset({one, other}) in _OPPOSITE_PAIRS
+    """Tell whether two keys exclude each other: pairs of the tables, and a word with a prefix that denies it.
+
+    Examples
+    --------
+    >>> are_opposite("like", "dislike"), are_opposite("uncomfortabl", "comfortabl"), are_opposite("late", "plate")
+    (True, True, False)
+    """
+    short, long = sorted((one, other), key=len)
+    is_denied = len(short) >= _DENIED_MIN_CHARS and long.endswith(short) and long.removesuffix(short) in _DENYING
+    return is_denied or frozenset({one, other}) in _OPPOSITE_PAIRS
 
 
 def are_complements(one: str, other: str) -> bool:

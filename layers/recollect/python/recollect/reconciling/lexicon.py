@@ -36,11 +36,11 @@ IMPLIED_SELF = words(  # forms of verbs that say "I" without a pronoun
 )
 
 VERB_FORMS = forms(
-    "live:lives living lived reside resides resided wohne wohnt wohnen lebe lebt leben habite habitent vivo vive "
+    "live:vivir vivre habiter viver morar vivere abitare lives living lived reside resides resided wohne wohnt wohnen lebe lebt leben habite habitent vivo vive "
     "viven moro "
     "mora moram abito abita",
-    "move:moves moved moving relocate relocates relocated umgezogen déménagé mudó mudou trasferito trasferita",
-    "work:works working worked employed arbeite arbeitet travaille trabajo trabaja trabalho trabalha lavoro lavora",
+    "move:umziehen déménager mudar mudarse trasferirsi moves moved moving relocate relocates relocated umgezogen déménagé mudó mudou trasferito trasferita",
+    "work:arbeiten travailler trabajar trabalhar lavorare works working worked employed arbeite arbeitet travaille trabajo trabaja trabalho trabalha lavoro lavora",
     "have:has having had own owns owned possess possesses hat habe haben ai avons tengo tiene tienen tenho tem "
     "ho ha hanno",
     "prefer:prefers preferred bevorzuge bevorzugt préfère prefiero prefiere prefiro prefere preferisco preferisce",
@@ -48,33 +48,33 @@ VERB_FORMS = forms(
     "aimons adore "
     "gusta gustan encanta gosto gosta adoro piace piacciono",
     "dislike:dislikes disliked hate hates hated detest detests hasse hasst déteste odio odia detesto odeia",
-    "speak:speaks speaking spreche spricht parle hablo habla falo fala parlo parla",
-    "drink:drinks drinking trinke trinkt bois boit bebo bebe bevo beve",
-    "eat:eats eating ate esse isst mange mangio mangia",
-    "smoke:smokes smoking smoked rauche raucht fume fumo fuma",
+    "speak:sprechen parler hablar falar parlare speaks speaking spreche spricht parle hablo habla falo fala parlo parla",
+    "drink:trinken boire beber bere drinks drinking trinke trinkt bois boit bebo bebe bevo beve",
+    "eat:essen manger comer mangiare eats eating ate esse isst mange mangio mangia",
+    "smoke:rauchen fumer fumar fumare smokes smoking smoked rauche raucht fume fumo fuma",
     "use:uses used using utilise utilisons usa uso usamos benutze benutzt verwende verwendet nutzt",
-    "begin:begins beginning began start starts starting started beginnt commence empieza comienza começa inizia "
+    "begin:beginnen commencer empezar começar iniziare begins beginning began start starts starting started beginnt commence empieza comienza começa inizia "
     "comincia",
     "end:ends ended ending finishes endet finit termina",
     "expire:expires expired caduca expira scade",
-    "leave:leaves leaving left depart departs departed departing",
+    "leave:parte partono parten partent leaves leaving left depart departs departed departing",
     "arrive:arrives arrived arriving",
     "cost:costs costing kostet coûte cuesta custa costa",
     "weigh:weighs weighed wiegt pèse pesa",
     "need:needs needed require requires required braucht brauche necesita precisa",
     "want:wants wanted möchte veux veut quiero quiere quero quer voglio vuole",
-    "play:plays playing played spiele spielt joue juego juega jogo joga gioco gioca",
+    "play:spielen jouer jugar jogar giocare plays playing played spiele spielt joue juego juega jogo joga gioco gioca",
     "run:runs running ran",
     "take:takes taking took nehme nimmt prends prend tomo toma prendo prende",
     "last:lasts lasting lasted dauert dure dura",
     "open:opens opened opening öffnet ouvre abre apre",
     "close:closes closing schliesst ferme cierra fecha chiude",
     "pay:pays paid paying zahlt",
-    "write:writes written writing wrote geschrieben écrit escrito scritto",
-    "study:studies studied studying studiere studiert étudie estudio estudia estudo estuda studio studia",
-    "visit:visits visited visiting besucht visité visitado visitato visitei",
+    "write:schreiben écrire escribir escrever scrivere writes written writing wrote geschrieben écrit escrito scritto",
+    "study:studieren étudier estudiar estudar studiare studies studied studying studiere studiert étudie estudio estudia estudo estuda studio studia",
+    "visit:besuchen visiter visitar visitare visits visited visiting besucht visité visitado visitato visitei",
     "go:goes going went gehe geht vais vado",
-    "learn:learns learning learned learnt lerne lernt apprends apprend",
+    "learn:lernen apprendre aprender imparare learns learning learned learnt lerne lernt apprends apprend",
     "buy:buys buying bought purchase purchases purchased",
     "communicate:communicates communication",
     "manage:manages managed managing lead leads led leading",
@@ -84,6 +84,7 @@ VERB_FORMS = forms(
     "locate:located situated based",
     "belong:belongs belonged",
     "support:supports supported supporting",
+    "drive:drives driving drove driven fahre fährt fahren",
     "know:knows knew known knowing",
     "answer:answers reply replies respond responds antworte réponds responde rispondi",
     "store:stores stored storing",
@@ -227,6 +228,7 @@ CONTRASTING_LINKS = words(
     "sans antes después "
     "depois desde sin sem prima dopo senza"
 )
+PREFERS = words("prefiero prefiere prefiro prefere preferisco preferisce")  # … "a", which is no article then
 BEFORE_TIME = words("in on at um am im à en el a às alle il by due on")
 COUNTRIES = keys(
     "germany france spain portugal italy austria switzerland belgium netherlands denmark sweden norway finland "

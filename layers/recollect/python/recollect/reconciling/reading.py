@@ -219,8 +219,10 @@ class _Builder:
         elif word == "'s":
             if by_self and self.tokens[-1].text.casefold() in {"user", "i"} and not self._at(index + 1).endswith("ing"):
                 self.tokens[-1] = Token(self.tokens[-1].text, "my", Kind.WORD)
-            elif self._at(index + 1).endswith("ing"):
+            elif self._at(index + 1).endswith("ing") and not lexicon.COPULAS & set(self.words[index:]):
                 self._set_verb("be")
+        elif word == "a" and lexicon.PREFERS & set(self.words[:index]) and len(self.tokens) > self.head + 1:
+            self._add(self.written[index], "over", Kind.LINK)
         elif word not in lexicon.ARTICLES and word not in lexicon.AUXILIARIES and word not in lexicon.FILLERS:
             return 0
         return 1
@@ -243,7 +245,7 @@ class _Builder:
         elif word in lexicon.SELF:
             self._add(written, "i", Kind.WORD)
         elif word in {",", ";"} or (self._is_link(index, word) and (index == 0 or written == word)):
-            over = word == "to" and self.verb == "prefer" and len(self.tokens) > self.head + 1
+            over = word in {"to", "à", "a", "al", "ao", "alla"} and self.verb == "prefer" and len(self.tokens) > self.head + 1
             self._add(written, "over" if over else word, Kind.LINK)
         else:
             self._content(index, word, written)

@@ -34,6 +34,9 @@ _LASTING_TIMES = frozenset(
 )
 
 
+_HELD = frozenset({"be", "due", "schedule", "meet", "begin", "end"})
+
+
 class Effect(StrEnum):
     """What another value in the slot does to the old one."""
 
@@ -142,6 +145,8 @@ def _number(slot: Slot, new: Reading, shown: str) -> tuple[Effect, str]:
 
 
 def _time(kind: str, new: Reading, shown: str) -> tuple[Effect, str]:
+    if kind == "habit" and new.verb in _HELD and not is_person(new):
+        return Effect.REPLACES, f"same template, every week on {shown}"
     if kind in {"date", "weekday", "time"} and new.verb in _LASTING_TIMES | lexicon.SINGLE_VALUED:
         return Effect.REPLACES, f"same template, {kind} {shown}"
     if kind in {"date", "weekday"} and new.verb in lexicon.MULTI_VALUED - {"have"}:

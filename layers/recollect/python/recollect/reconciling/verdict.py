@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from recollect.model import CONTENT_MAX_CHARS, MemoryType
-from recollect.reconciling import attributes, merging, procedures, scripts, slots
+from recollect.reconciling import attributes, changes, merging, procedures, scripts, slots
 from recollect.reconciling.aligning import align
 from recollect.reconciling.antonyms import are_complements, are_opposite
 from recollect.reconciling.pair import CLOSE_MIN_SHARE, Candidate, Finding, Pair, Statement, scope
@@ -78,12 +78,40 @@ def unknown_language(pair: Pair) -> Finding | None:
 def paraphrase(pair: Pair) -> Finding | None:
     """Find the same content in other words and another order."""
     old, new = pair.old, pair.new
-    if old.is_negative != new.is_negative or old.has_ended != new.has_ended or _other_tense(pair):
+    if old.is_negative != new.is_negative or old.has_ended != new.has_ended or _other_tense(pair) or _has_several(pair):
         return None
     found = align(old, new, is_procedure=pair.is_procedure)
     if found.old or found.new or not found.pairs or not keeps_roles(pair, found):
         return None
     return Finding("unchanged", "the same in other words")
+
+
+def change(pair: Pair) -> Finding | None:
+    """Find what a change that the new statement tells of makes of the old one."""
+    if max(len(sentences(pair.old.text)), 1) > 1:
+        return None
+    found = _superseded(pair, one_attribute) or changes.given_up(pair) or changes.moved(pair) or changes.other_value(pair)
+    if found is not None:
+        return found
+    clauses = changes.clauses(pair)
+    for clause in clauses:
+        found = changes.is_over(pair.old, clause)
+        if found is None and len(clauses) > 1 and not pair.is_procedure:
+            found = _of_clause(Pair(pair.old, clause, pair.cosine, pair.is_procedure))
+        if found is not None:
+            return found
+    return None
+
+
+def _of_clause(pair: Pair) -> Finding | None:
+    if any(token.key in _CLAUSES for token in pair.old.tokens):
+        return None
+    return _superseded(pair, one_attribute) or _superseded(pair, one_slot)
+
+
+def _superseded(pair: Pair, rule: Callable[[Pair], Finding | None]) -> Finding | None:
+    found = rule(pair)
+    return found if found is not None and found.outcome == "superseded" else None
 
 
 def other_procedure(pair: Pair) -> Finding | None:
@@ -126,14 +154,21 @@ def _without(reading: Reading, key: str) -> Counter[str]:
 
 def several_sentences(pair: Pair) -> Finding | None:
     """Compare memories of several sentences as wholes; see ``sentences``."""
+    return pair.unsure("the memory has several sentences") if _has_several(pair) else None
+
+
+def known_sentences(pair: Pair) -> Finding | None:
+    """Find that one has all sentences of the other."""
     old, new = pair.old.text, pair.new.text
-    if max(len(sentences(old)), len(sentences(new))) <= 1:
-        return None
-    if holds(old, new):
+    if _has_several(pair) and holds(old, new):
         return Finding("unchanged", "one of the sentences that are known")
-    if holds(new, old):
+    if _has_several(pair) and holds(new, old):
         return Finding("merged", "says the same and more sentences", new)
-    return pair.unsure("the memory has several sentences")
+    return None
+
+
+def _has_several(pair: Pair) -> bool:
+    return max(len(sentences(reading.text)) for reading in (pair.old, pair.new)) > 1
 
 
 def other_action(pair: Pair) -> Finding | None:
@@ -246,7 +281,8 @@ def _changed_step(pair: Pair, slot: slots.Slot) -> Finding:
     kinds = slots.kind_of(slot.old), slots.kind_of(slot.new)
     is_value = kinds[0] == kinds[1] and kinds[0] != "text"
     is_opposite = len(slot.old) == len(slot.new) == 1 and are_opposite(slot.old[0].key, slot.new[0].key)
-    if procedures.have_one_goal(pair.old, pair.new) or is_value or is_opposite:
+    is_corrected = pair.new.is_marked and len(slot.old) == len(slot.new) == 1
+    if procedures.have_one_goal(pair.old, pair.new) or is_value or is_opposite or is_corrected:
         return Finding("superseded", f"same procedure, step changed: {changed}")
     return pair.unsure(f"perhaps the same procedure: {changed}")
 
@@ -298,9 +334,11 @@ def _words(tokens: tuple[Token, ...]) -> str:
 
 _RULES: tuple[Callable[[Pair], Finding | None], ...] = (
     same_letters,
-    several_sentences,
+    known_sentences,
     unknown_language,
     paraphrase,
+    change,
+    several_sentences,
     other_procedure,
     negation,
     other_action,

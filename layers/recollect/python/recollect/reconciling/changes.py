@@ -1,0 +1,172 @@
+"""What a new statement says of a change: what it gives up, what it says is over, what has another value now.
+
+Pure. The newer statement may say more than the change ("left X and now works at Y"), so that its clauses are compared
+one by one; the older must say one thing only, or what else it says would be lost with it.
+"""
+
+import re
+from collections.abc import Iterable
+
+from recollect.reconciling import lexicon, slots
+from recollect.reconciling.aligning import Alignment, align
+from recollect.reconciling.antonyms import are_opposite
+from recollect.reconciling.pair import Finding, Pair
+from recollect.reconciling.reading import read
+from recollect.reconciling.subjects import Subjects, compare, subject
+from recollect.reconciling.tokens import Kind, Reading, Token
+from recollect.reconciling.wordlists import keys
+
+_END = r"(?=\s+(?:to|for|with|by|and|in|on|at|since|because|nach|auf|zu|und|für|por|pelo|pela|para|y|e|a|à|et|pour|con|per|par)\b|[,;.]|$)"
+_GIVEN_UP = tuple(
+    re.compile(pattern + _END, re.IGNORECASE)
+    for pattern in (
+        r"\b(?:moved?|switch(?:ed)?|migrat(?:ed|ing)|chang(?:ed|ing)|went|moving)\b.*?\bfrom\s+(.+?)",
+        r"\bmoving there from\s+(.+?)",
+        r"\b(?:instead of|in place of|rather than|au lieu de|à la place de|en lugar de|en vez de|em vez de|invece di|"
+        r"al posto di|statt|anstelle von)\s+(.+?)",
+        r"\b(?:replac(?:ed|es)|swapp(?:ed|s)|trad(?:ed|es)|exchang(?:ed|es)|left|quit|dropp(?:ed|s)|abandoned|ditched|"
+        r"gave up|stopped using|stopped taking|no longer uses?|got rid of|sold|cancell?ed|retired|moved out of|"
+        r"moved away from|broke up with|trocou|dejó|deixou|a quitté|ha lasciato|saiu d[aoe]|ersetzt)\s+(.+?)",
+        r",\s*(?:and )?not\s+(.+?)",
+        r"[;,.]\s*(\S+)\s+(?:is|are)\s+(?:no longer|not)\s+(?:used|needed|in use)",
+        r"\bvon\s+(.+?)(?=\s+(?:nach|zu|auf)\b.*(?:umgezogen|gewechselt|umgestiegen|gezogen))",
+        r"\b(?:mudó|mudou|pasó|cambió|passou|migró|migrou|trasferit[oa]|passat[oa]|passé|déménagé)\b.*?\b(?:de|da|do)\s+(.+?)",
+        r"\b(?:nicht mehr|ya no|já não|non più|ne \S+ plus)\b(.+?)(?=,?\s+(?:sondern|sino|mas sim|ma|mais)\b)",
+    )
+)
+_CLAUSE = re.compile(
+    r"[,;.]\s+|,?\s+(?:and|but|because|after|so|und|aber|sondern|weil|y|pero|sino|porque|et|mais|car|e|mas|ma)\s+"
+)
+_CHANGE = keys(
+    "plan schedule move change set increase decrease raise lower push postpone delay reschedule scale upgrade update "
+    "become new old current switch bring forward back extend reduce cut drop rise grow"
+)
+MAX_REST = 2  # words of the older statement that the newer one, which gives up its value, need not repeat
+_OLD = keys("old previous former")
+
+
+def given_up(pair: Pair) -> Finding | None:
+    """Find what the new statement says was given up, and the old one says."""
+    old, new = pair.old, pair.new
+    if old.is_negative or old.is_past or old.intents != new.intents:
+        return None
+    if not pair.is_procedure and compare(old, new) is Subjects.DIFFERENT and not _is_of(old, new):
+        return None
+    left = [old.strong[i] for i in align(old, new, is_procedure=pair.is_procedure).old]
+    for value in _values(new.text):
+        named = {t.key for t in read(value).strong if t.key not in _OLD}
+        if not named:
+            continue
+        if old.verb == "be" and named <= {t.key for t in subject(old)}:
+            return Finding("superseded", f"says that {value} was given up")
+        predicate = {t.key for t in old.strong} - {t.key for t in subject(old)}
+        rest = [t for t in left if t.key not in named and t.key not in lexicon.VERBS]
+        if named <= predicate and len(rest) <= MAX_REST and all(t.kind is Kind.WORD for t in rest):
+            return Finding("superseded", f"says that {value} was given up")
+    return None
+
+
+def _is_of(old: Reading, new: Reading) -> bool:
+    # "User's phone" beside "User": something of the same person.
+    return {t.key for t in old.tokens[:1]} == {"my"} and {t.key for t in subject(new)} == {"i"}
+
+
+def _values(text: str) -> Iterable[str]:
+    for pattern in _GIVEN_UP:
+        for found in pattern.finditer(text):
+            yield found[1].strip()
+
+
+def clauses(pair: Pair) -> tuple[Reading, ...]:
+    """Give the clauses of the new statement, each with the subject that it leaves out."""
+    parts = [part for part in _CLAUSE.split(pair.new.text) if part and part.strip(" .")]
+    who = "I" if any(t.key == "i" for t in subject(pair.new)) else " ".join(t.text for t in subject(pair.new))
+    found = []
+    for part in parts:
+        reading = read(part)
+        found.append(reading if subject(reading) or not who else read(f"{who} {part}"))
+    return tuple(found)
+
+
+def is_over(old: Reading, clause: Reading) -> Finding | None:
+    """Find that a clause says of what the old statement says that it is not, or no longer, so."""
+    if old.is_negative == clause.is_negative or compare(old, clause) is Subjects.DIFFERENT or old.intents:
+        return None
+    found = align(clause, old, is_procedure=False)
+    said = [clause.strong[i] for i, _ in found.pairs]
+    about = {t.key for t in subject(old)} | {"i", "my", "have", "be"}
+    if found.old or (found.new and old.is_negative) or all(t.key in about for t in said):
+        return None
+    if found.new and not clause.has_ended:
+        return None
+    said_now = "no longer so" if clause.has_ended else "one affirms what the other denies"
+    return Finding("superseded", f"same statement, {said_now}")
+
+
+def moved(pair: Pair) -> Finding | None:
+    """Find that somebody moved out of where the old statement says they live, when neither place has a name."""
+    old, new = pair.old, pair.new
+    if old.verb != "live" or not any(t.key == "move" for t in new.tokens) or compare(old, new) is not Subjects.SAME:
+        return None
+    named = [t for r in (old, new) for t in r.tokens[r.head :] if t.kind is Kind.NAME]
+    return None if named else Finding("superseded", "moved somewhere else")
+
+
+def other_value(pair: Pair) -> Finding | None:
+    """Find another value in the one place in which the two differ, wherever it stands."""
+    old, new = pair.old, pair.new
+    found = align(old, new, is_procedure=pair.is_procedure)
+    before, after = _left(old, found.old), _left(new, found.new)
+    if not before or not after or old.is_negative != new.is_negative or not _is_one_frame(pair, found):
+        return None
+    if _are_opposite(before, after, new) and not slots.is_progressive(old) and not slots.is_progressive(new):
+        return Finding("superseded", f"{_shown(before)} became {_shown(after)}, its opposite")
+    if _is_corrected(old, new, before, after) or (pair.is_procedure and _are_amounts(before, after)):
+        return Finding("superseded", f"same template, {_shown(before)} became {_shown(after)}")
+    kinds = slots.kind_of(before), slots.kind_of(after)
+    start = _plain_position(new, after[0])
+    if kinds[0] != kinds[1] or "text" in kinds:
+        return None
+    effect, reason = slots.effect_of(slots.Slot(before, after, start), old, new)
+    return Finding("superseded", reason) if effect is slots.Effect.REPLACES else None
+
+
+def _is_one_frame(pair: Pair, found: Alignment) -> bool:
+    shared = [pair.old.strong[i].key for i, _ in found.pairs]
+    is_told = pair.old.intents != pair.new.intents
+    return bool(set(shared) - {"be", "have", "i"}) and not is_told and (
+        pair.is_procedure or compare(pair.old, pair.new) is not Subjects.DIFFERENT
+    )
+
+
+def _left(reading: Reading, positions: tuple[int, ...]) -> tuple[Token, ...]:
+    return tuple(reading.strong[i] for i in positions if reading.strong[i].key not in _CHANGE)
+
+
+def _are_opposite(before: tuple[Token, ...], after: tuple[Token, ...], new: Reading) -> bool:
+    # Being the opposite may come with detail ("single", "married to Ingrid").
+    if len(before) != 1 or not are_opposite(before[0].key, after[0].key):
+        return False
+    return new.verb == "be" or (len(after) == 1 and new.verb not in lexicon.MULTI_VALUED)
+
+
+def _is_corrected(old: Reading, new: Reading, before: tuple[Token, ...], after: tuple[Token, ...]) -> bool:
+    # "now" beside one other word tells that the old one is out of date, but for what one can have several of.
+    is_said = new.is_marked and len(before) == len(after) == 1 and before[0].kind is after[0].kind
+    is_single = new.verb not in lexicon.MULTI_VALUED | lexicon.EVENTS and not slots.is_progressive(new)
+    is_about = all(r.strong.index(t) > 0 and r.tokens.index(t) >= r.head for r, t in ((old, before[0]), (new, after[0])))
+    return is_said and is_single and is_about and not old.is_past and not new.is_past
+
+
+def _are_amounts(before: tuple[Token, ...], after: tuple[Token, ...]) -> bool:
+    kinds = (Kind.NUMBER, Kind.DATE)
+    are_values = all(token.kind in kinds for token in (*before, *after))
+    return are_values and slots.kind_of(before[:1]) == slots.kind_of(after[:1])
+
+
+def _plain_position(reading: Reading, token: Token) -> int:
+    return [t for t in reading.tokens if t.key != ","].index(token)
+
+
+def _shown(tokens: tuple[Token, ...]) -> str:
+    return " ".join(token.text for token in tokens)
