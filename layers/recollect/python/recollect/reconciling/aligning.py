@@ -15,7 +15,7 @@ from recollect.reconciling.wordlists import keys, words
 
 _FORM_ENDINGS = words(
     "s es ed d ing er ers or ion ation ment ly al e en t te ten et n ar ir iendo ando endo ado ido ó é em am an ez ons ent r nt ndo nte do to re "
-    "are ere ire ato uto ito st i y ies ied"
+    "are ere ire ato uto ito st i y ies ied ist ists"
 )
 _FORM_MIN_CHARS = 4
 _SHORT_FORM_MIN_CHARS = 3  # where both have an ending
@@ -23,10 +23,10 @@ _HOLLOW = keys(  # add nothing to a statement that is otherwise equal
     "have be my i their it they them he she him this that these those both own name named get take receive do go thing "
     "way place region area city town colour color coloured colored music flag option branch type kind sort age "
     "always much well mucho mucha muchos très sehr viel muito molto perform carry work job suffer locate located "
-    "personal some any someone somebody keep remain let done don se si sich que #1 prendre take "
+    "personal play practice practise drink cup cups glass commute up roughly circa ca findet finden statt some any someone somebody keep remain let done don se si sich que #1 prendre take "
     "there one etre être tun machen hacer fazer fare then"
 )
-_WITH_DATES = keys("hold held schedule plan happen occur set fall day date")
+_WITH_DATES = keys("year month hold held schedule plan happen occur set fall day date")
 _WITH_TIMES = keys("morning afternoon evening night o'clock")
 _WITH_MONEY = keys("pay cost amount charge spend")
 _COMMANDING = keys("run execute invoke type call exécuter ejecutar executar eseguire ausführen")
@@ -73,6 +73,9 @@ def align(old: Reading, new: Reading, *, is_procedure: bool) -> Alignment:
     builder = _Aligner(old.strong, new.strong)
     builder.match(lambda a, b: a.key == b.key)
     literal = frozenset((*_commands(old), *_commands(new))) if is_procedure else frozenset()
+    builder.match(lambda a, b: _is_age(a.key, b.key) or _is_age(b.key, a.key))
+    if is_procedure:
+        builder.match(lambda a, b: {a.key[:2], b.key[:2]} == {"@w", "@h"} and a.key[-1] == b.key[-1])
     builder.match(lambda a, b: _are_words(a, b, literal) and are_synonyms(a.key, b.key))
     builder.match(lambda a, b: _are_words(a, b, literal) and are_forms(a.key, b.key))
     builder.match_compounds(old, new)
@@ -132,6 +135,11 @@ def _joined(reading: Reading) -> dict[str, tuple[int, ...]]:
             found[f"re{token.key}"] = (at,)
         before = token
     return found
+
+
+def _is_age(bare: str, amount: str) -> bool:
+    # Somebody who is 5 is five years old.
+    return bare[1:].isdecimal() and amount == f"#{int(bare[1:]) * 12} months"
 
 
 def _commands(reading: Reading) -> Iterable[Token]:

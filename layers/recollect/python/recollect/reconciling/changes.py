@@ -37,6 +37,7 @@ _GIVEN_UP = tuple(
 _CLAUSE = re.compile(
     r"[,;.]\s+|,?\s+(?:and|but|because|after|so|und|aber|sondern|weil|y|pero|sino|porque|et|mais|car|e|mas|ma)\s+"
 )
+_DOUBLY = re.compile(r"\b(?:without|unless|until|except|only|nothing but|ohne|sans|sin|sem|senza)\b", re.IGNORECASE)
 _CHANGE = keys(
     "plan schedule move change set increase decrease raise lower push postpone delay reschedule scale upgrade update "
     "become new old current switch bring forward back extend reduce cut drop rise grow"
@@ -90,6 +91,8 @@ def clauses(pair: Pair) -> tuple[Reading, ...]:
 
 def is_over(old: Reading, clause: Reading) -> Finding | None:
     """Find that a clause says of what the old statement says that it is not, or no longer, so."""
+    if _DOUBLY.search(clause.text) or _DOUBLY.search(old.text):
+        return None
     if old.is_negative == clause.is_negative or compare(old, clause) is Subjects.DIFFERENT or old.intents:
         return None
     found = align(clause, old, is_procedure=False)

@@ -36,7 +36,7 @@ IMPLIED_SELF = words(  # forms of verbs that say "I" without a pronoun
 )
 
 VERB_FORMS = forms(
-    "live:vivir vivre habiter viver morar vivere abitare lives living lived reside resides resided wohne wohnt wohnen lebe lebt leben habite habitent vivo vive "
+    "live:vit vis vivent vivir vivre habiter viver morar vivere abitare lives living lived reside resides resided wohne wohnt wohnen lebe lebt leben habite habitent vivo vive "
     "viven moro "
     "mora moram abito abita",
     "move:umziehen déménager mudar mudarse trasferirsi moves moved moving relocate relocates relocated umgezogen déménagé mudó mudou trasferito trasferita",

@@ -21,7 +21,7 @@ _ALIKE = tuple(
     for group in (
         "in at on into onto within inside by for to during per",
         "for until",
-        "for about on over",
+        "for about on over around",
         "for because since",
         "with by through via using above",
         "with in",

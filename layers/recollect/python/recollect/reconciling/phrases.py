@@ -48,6 +48,22 @@ stand up = standup | set up = setup | log in = login | check out = checkout | ch
 get up = wake up | gets up = wakes up | eye doctor = optician | on foot = walking | free of charge = free
 for free = free | software engineer = developer | software developer = developer
 not any longer = no longer | any more = anymore | any longer = anymore
+is a parent of = has | is the parent of = has | is a father of = has | is the father of = has | is a mother of = has
+is the mother of = has | ist vater von = hat | ist mutter von = hat | est père de = a | est mère de = a
+es padre de = tiene | es madre de = tiene | é pai de = tem | é mãe de = tem | è padre di = ha | è madre di = ha
+from home = remotely | home office = remotely | from the office = onsite | would like = want | been to = visited
+was born = is born | were born = are born
+built with = use | built using = use | built on = use | made with = use | implemented with = use
+amazon web services = AWS | google cloud platform = GCP | google cloud = GCP | machine learning = ML
+artificial intelligence = AI | virtual machine = VM | virtual machines = VM | command line = CLI
+human resources = HR | quality assurance = QA | visual studio code = vscode | vs code = vscode
+as soon as possible = asap | end of day = eod | european union = EU | san diego = SD | washington dc = DC
+von beruf = als | por teléfono = phone | two factor authentication = 2FA | github actions = GHA
+comes from = is from | come from = am from | originally from = from | is able to = can | are able to = can
+is capable of = can | is unable to = can not | is not able to = can not | in spite of = despite
+on a daily basis = daily | on a weekly basis = weekly | on a monthly basis = monthly | every night = nightly
+each night = nightly | every evening = evenings | each evening = evenings | every morning = mornings
+each morning = mornings | every afternoon = afternoons | in the mornings = mornings | in the evenings = evenings
 has stopped = no longer | have stopped = no longer | a arrêté de = no longer | ai arrêté de = no longer
 dejó de = no longer | ha dejado de = no longer | parou de = no longer | deixou de = no longer
 ha smesso di = no longer | hat aufgehört = no longer | is not anymore = no longer

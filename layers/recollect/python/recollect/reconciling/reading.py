@@ -32,6 +32,8 @@ _CONTRACTIONS = tuple(
         (r"\b(?:(?:does|do|did) )?not ever\b", "never"),
         (r"\b(?:every|each) day\b", "daily"),
         (r"\b(?:every|each) ((?:mon|tues|wednes|thurs|fri|satur|sun)day)\b", r"\1s"),
+        (r"\bjeden ((?:mon|diens|donners|frei|sams|sonn)tag|mittwoch)\b", r"\1s"),
+        (r"\b(?:todos los|todas las|todas as|tous les|tutti i|cada|chaque|toda)(?= (?:lun|mar|mié|mer|jue|jeu|gio|vie|ven|sáb|sab|sam|dom|dim|seg|ter|qua|qui|sex))", ""),
         (r"\brather than\b", "over"),
         (r"\bhalf of\b", "50% of"),
         (r"\btwice\b", "2 times"),
