@@ -14,7 +14,8 @@ _COMPLEMENTS = (
     "locked unlocked, "
 )
 _OPPOSITES = (
-    "like dislike, light dark, hell dunkel, hellen dunklen, clair sombre, claro oscuro, "
+    "like dislike, ledig verheiratet, soltero casado, soltera casada, célibataire marié, solteiro casado, "
+    "solteira casada, light dark, hell dunkel, hellen dunklen, clair sombre, claro oscuro, "
     "claro escuro, chiaro scuro, long short, early late, hot cold, warm cold, "
     "big small, high low, quick slow, morning evening, left right, before after, "
     "vor nach, avant après, antes después, antes depois, prima dopo, single marry, "

@@ -45,6 +45,8 @@ def attribute_of(reading: Reading) -> Attribute | None:
     for position, token in enumerate(tokens):
         following = tokens[position + 1 : position + 2]
         is_in = bool(following) and following[0].key in _IN
+        if token.key == "move" and following and following[0].kind is Kind.NAME:  # "se mudó a Granada": "a" is gone
+            return Attribute("residence", _chunk(tokens[position + 1 :]))
         if token.key in {"live", "move"} and is_in and not (reading.is_past and token.key == "live"):
             value = _chunk(tokens[position + 2 :])
             if value and value[0].kind is Kind.NAME:

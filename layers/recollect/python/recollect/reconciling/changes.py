@@ -12,7 +12,7 @@ from recollect.reconciling.aligning import Alignment, align
 from recollect.reconciling.antonyms import are_opposite
 from recollect.reconciling.pair import Finding, Pair
 from recollect.reconciling.reading import read
-from recollect.reconciling.subjects import Subjects, compare, subject
+from recollect.reconciling.subjects import Subjects, compare, is_person, subject
 from recollect.reconciling.tokens import Kind, Reading, Token
 from recollect.reconciling.wordlists import keys
 
@@ -28,6 +28,8 @@ _GIVEN_UP = tuple(
         r"gave up|stopped using|stopped taking|no longer uses?|got rid of|sold|cancell?ed|retired|moved out of|"
         r"moved away from|broke up with|trocou|dejó|deixou|a quitté|ha lasciato|saiu d[aoe]|ersetzt)\s+(.+?)",
         r",\s*(?:and )?not\s+(.+?)",
+        r"^(.+?)\s+(?:(?:has|have|was|were|is|are|has been|have been)\s+)?(?:died|passed away|stolen|sold|cancell?ed|"
+        r"discontinued|shut down|closed down)",
         r"[;,.]\s*(\S+)\s+(?:is|are)\s+(?:no longer|not)\s+(?:used|needed|in use)",
         r"\bvon\s+(.+?)(?=\s+(?:nach|zu|auf)\b.*(?:umgezogen|gewechselt|umgestiegen|gezogen))",
         r"\b(?:mudó|mudou|pasó|cambió|passou|migró|migrou|trasferit[oa]|passat[oa]|passé|déménagé)\b.*?\b(?:de|da|do)\s+(.+?)",
@@ -37,12 +39,16 @@ _GIVEN_UP = tuple(
 _CLAUSE = re.compile(
     r"[,;.]\s+|,?\s+(?:and|but|because|after|so|und|aber|sondern|weil|y|pero|sino|porque|et|mais|car|e|mas|ma)\s+"
 )
-_DOUBLY = re.compile(r"\b(?:without|unless|until|except|only|nothing but|ohne|sans|sin|sem|senza)\b", re.IGNORECASE)
+_DOUBLY = re.compile(r"(?:\b(?:not|never|no|cannot|nicht|kein\w*|ne|não|non)|n't)\b.*\b(?:without|unless|until|except|only|nothing but|ohne|sans|sin|sem|senza)\b", re.IGNORECASE)
 _CHANGE = keys(
     "plan schedule move change set increase decrease raise lower push postpone delay reschedule scale upgrade update "
     "become new old current switch bring forward back extend reduce cut drop rise grow"
 )
 MAX_REST = 2  # words of the older statement that the newer one, which gives up its value, need not repeat
+_CHANGE_VERBS = keys(
+    "move change set increase decrease raise lower push postpone delay reschedule scale upgrade update become switch "
+    "extend reduce cut drop rise rose grow grew grown rewrite rewritten rename migrate downgrade shift"
+)
 _OLD = keys("old previous former")
 
 
@@ -55,7 +61,7 @@ def given_up(pair: Pair) -> Finding | None:
         return None
     left = [old.strong[i] for i in align(old, new, is_procedure=pair.is_procedure).old]
     for value in _values(new.text):
-        named = {t.key for t in read(value).strong if t.key not in _OLD}
+        named = {t.key for t in read(value).strong} - _OLD - {"i", "my"}
         if not named:
             continue
         if old.verb == "be" and named <= {t.key for t in subject(old)}:
@@ -91,7 +97,7 @@ def clauses(pair: Pair) -> tuple[Reading, ...]:
 
 def is_over(old: Reading, clause: Reading) -> Finding | None:
     """Find that a clause says of what the old statement says that it is not, or no longer, so."""
-    if _DOUBLY.search(clause.text) or _DOUBLY.search(old.text):
+    if is_double(clause) or is_double(old):
         return None
     if old.is_negative == clause.is_negative or compare(old, clause) is Subjects.DIFFERENT or old.intents:
         return None
@@ -104,6 +110,11 @@ def is_over(old: Reading, clause: Reading) -> Finding | None:
         return None
     said_now = "no longer so" if clause.has_ended else "one affirms what the other denies"
     return Finding("superseded", f"same statement, {said_now}")
+
+
+def is_double(reading: Reading) -> bool:
+    """Tell whether a statement denies with an exception ("not … without"), which affirms something."""
+    return _DOUBLY.search(reading.text) is not None
 
 
 def moved(pair: Pair) -> Finding | None:
@@ -119,7 +130,8 @@ def other_value(pair: Pair) -> Finding | None:
     """Find another value in the one place in which the two differ, wherever it stands."""
     old, new = pair.old, pair.new
     found = align(old, new, is_procedure=pair.is_procedure)
-    before, after = _left(old, found.old), _left(new, found.new)
+    is_change = _tells_change(new)
+    before, after = _left(old, found.old, is_change), _left(new, found.new, is_change)
     if not before or not after or old.is_negative != new.is_negative or not _is_one_frame(pair, found):
         return None
     if _are_opposite(before, after, new) and not slots.is_progressive(old) and not slots.is_progressive(new):
@@ -127,6 +139,8 @@ def other_value(pair: Pair) -> Finding | None:
     if _is_corrected(old, new, before, after) or (pair.is_procedure and _are_amounts(before, after)):
         return Finding("superseded", f"same template, {_shown(before)} became {_shown(after)}")
     kinds = slots.kind_of(before), slots.kind_of(after)
+    if is_change and _is_new_value(before, after, kinds, old):
+        return Finding("superseded", f"changed: {_shown(before)} became {_shown(after)}")
     start = _plain_position(new, after[0])
     if kinds[0] != kinds[1] or "text" in kinds:
         return None
@@ -138,12 +152,33 @@ def _is_one_frame(pair: Pair, found: Alignment) -> bool:
     shared = [pair.old.strong[i].key for i, _ in found.pairs]
     is_told = pair.old.intents != pair.new.intents
     return bool(set(shared) - {"be", "have", "i"}) and not is_told and (
-        pair.is_procedure or compare(pair.old, pair.new) is not Subjects.DIFFERENT
+        pair.is_procedure or compare(pair.old, pair.new) is not Subjects.DIFFERENT or _is_one_subject(pair, found)
     )
 
 
-def _left(reading: Reading, positions: tuple[int, ...]) -> tuple[Token, ...]:
-    return tuple(reading.strong[i] for i in positions if reading.strong[i].key not in _CHANGE)
+def _is_one_subject(pair: Pair, found: Alignment) -> bool:
+    # "The library version" and "the library": what one subject lacks is said elsewhere.
+    about = [{t.key for t in subject(r)} - _CHANGE for r in (pair.old, pair.new)]
+    lacking = [{r.strong[i].key for i in at} for r, at in ((pair.old, found.old), (pair.new, found.new))]
+    return bool(about[0] & about[1]) and not about[0] & lacking[0] and not about[1] & lacking[1]
+
+
+def _tells_change(new: Reading) -> bool:
+    return any(token.key in _CHANGE_VERBS for token in new.tokens) and not new.intents
+
+
+def _is_new_value(
+    before: tuple[Token, ...], after: tuple[Token, ...], kinds: tuple[str, str], old: Reading
+) -> bool:
+    if old.is_past or old.verb in lexicon.EVENTS or kinds[0] != kinds[1]:
+        return False
+    are_names = all(token.kind is Kind.NAME for token in (*before, *after))
+    return kinds[0] != "text" or (are_names and slots.are_places_of_one_kind(before, after) and not is_person(old))
+
+
+def _left(reading: Reading, positions: tuple[int, ...], is_change: bool) -> tuple[Token, ...]:
+    idle = _CHANGE | lexicon.VERBS if is_change else _CHANGE
+    return tuple(reading.strong[i] for i in positions if reading.strong[i].key not in idle)
 
 
 def _are_opposite(before: tuple[Token, ...], after: tuple[Token, ...], new: Reading) -> bool:

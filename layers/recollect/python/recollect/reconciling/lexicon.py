@@ -208,6 +208,10 @@ PEOPLE = keys(
     "hijo filha filho "
     "fille fils figlia figlio freund freundin ami amie amigo amiga patient baby girlfriend boyfriend"
 )
+COLOURS = keys(
+    "red blue green yellow black white grey brown orange pink purple silver beige turquoise violet rot blau grün gelb "
+    "schwarz weiss rouge bleu vert noir blanc rojo azul verde negro blanco vermelho preto rosso nero bianco"
+)
 LABELS = keys("gate room floor platform seat terminal building track desk extension line raum zimmer salle sala")
 NAMING = keys(
     "favourite colour name address password status email phone mode number language branch type size model "

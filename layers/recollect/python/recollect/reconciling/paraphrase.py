@@ -88,11 +88,18 @@ def _agent(reading: Reading) -> frozenset[int]:
         if position < reading.head and token.kind is not Kind.DATE:
             subject.add(at)
     if reading.verb == "be" and not slots.is_progressive(reading):
-        return frozenset(by)
+        return frozenset(by if _is_passive(reading) else ())
     if reading.verb in {"", "have", "need"}:
         return frozenset()
     is_passive = slots.is_progressive(reading) and reading.tokens[reading.head].text.casefold() == "being"
     return frozenset(by if is_passive else subject)
+
+
+def _is_passive(reading: Reading) -> bool:
+    following = reading.tokens[reading.head : reading.head + 1]
+    return bool(following) and (
+        following[0].key in lexicon.VERBS or following[0].text.casefold().endswith(("ed", "en", "wn"))
+    )
 
 
 def _has_other_agent(old: Reading, new: Reading, found: Alignment) -> bool:

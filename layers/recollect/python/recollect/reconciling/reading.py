@@ -37,9 +37,9 @@ _CONTRACTIONS = tuple(
         (r"\brather than\b", "over"),
         (r"\bhalf of\b", "50% of"),
         (r"\btwice\b", "2 times"),
+        (r"(?<=\w)-years?-old\b", " years"),
         (rf"\b({'|'.join(numbers.WRITTEN)})-(?=[a-z])", r"\1 "),
         (r"\b(\d+)x\b(?=\s)", r"\1 times"),
-        (r"(?<=\w)-years?-old\b", " years"),
         (r"(?<=\d)-(?=[a-z]{3})", " "),
         (r"\bin the year (?=\d)", "in "),
         (r"\bused to\b", "formerly"),
@@ -271,8 +271,8 @@ class _Builder:
             key = lexicon.VERB_FORMS.get(word)
         if key is None:
             key = word if is_code else stem(word.rstrip(".").replace("-", ""))
-        if word in lexicon.INTENTS:
-            self.intents.add(word)
+        if word in lexicon.INTENTS or key == "want":
+            self.intents.add(key if key == "want" else word)
         if not (is_named and index > 0) and self._is_verb(index, word, key):
             if not self.verb:
                 self.is_past = word in _IRREGULAR_PAST or (word.endswith("ed") and word != "need")
@@ -280,7 +280,7 @@ class _Builder:
         self._add(written, key, Kind.NAME if is_named or is_code else Kind.WORD)
 
     def _is_verb(self, index: int, word: str, key: str) -> bool:
-        if self.verb or word in lexicon.NOUN_FORMS:
+        if self.verb or word in lexicon.NOUN_FORMS or word.endswith("ings"):
             return False
         if key not in lexicon.VERBS and word not in lexicon.VERBS and stem(word) not in lexicon.VERBS:
             return False

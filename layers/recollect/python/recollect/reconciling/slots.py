@@ -34,6 +34,7 @@ _LASTING_TIMES = frozenset(
 )
 
 
+_ONE_MANNER = frozenset({"write", "answer", "store", "keep", "put", "format", "report"})
 _HELD = frozenset({"be", "due", "schedule", "meet", "begin", "end"})
 
 
@@ -139,7 +140,7 @@ def _number(slot: Slot, new: Reading, shown: str) -> tuple[Effect, str]:
     if is_label and after is None:
         return Effect.UNSURE, f"{shown}, which may be a label"
     verb = new.verb
-    if verb in lexicon.STATES or verb in lexicon.SINGLE_VALUED or (_is_instruction(new) and not is_version):
+    if numbers.dimension_of(slot.new[0].key) == "times" or verb in lexicon.STATES or verb in lexicon.SINGLE_VALUED or (_is_instruction(new) and not is_version):
         return Effect.REPLACES, reason
     return Effect.UNSURE, f"{reason}, of an attribute that may have several"
 
@@ -192,6 +193,9 @@ def _verb_value(slot: Slot, new: Reading, follows: bool, shown: str) -> tuple[Ef
 def _instruction(slot: Slot, new: Reading, follows: bool, shown: str) -> tuple[Effect, str]:
     is_rest = slot.start + len(slot.new) < len(_plain(new))
     is_language = new.verb in {"answer", "write"} and _are_names(slot)
+    is_manner = new.verb in _ONE_MANNER and not is_rest and _plain(new)[slot.start - 1].key == "in"
+    if is_manner and slot.start > 2:
+        return Effect.REPLACES, f"same instruction, {shown}"
     if follows and slot.start > 0 and (is_language or (new.verb == "use" and is_rest)):
         return Effect.REPLACES, f"same instruction, {shown}"
     return Effect.UNSURE, f"instruction: {shown}"
@@ -234,7 +238,8 @@ def _copula_value(slot: Slot, new: Reading, value: tuple[Token, ...], shown: str
         are_roles = all(t.key in roles or t.kind is Kind.NAME for t in (*slot.old, *slot.new))
         both = f"a person can be both: {_shown(slot.old)} and {_shown(slot.new)}"
         return (Effect.COEXISTS if are_roles else Effect.UNSURE), both
-    if is_named or "#" in slot.new[0].key:
+    are_colours = all(t.key in lexicon.COLOURS for t in (*slot.old, *slot.new))
+    if is_named or are_colours or "#" in slot.new[0].key:
         return Effect.REPLACES, f"one value for '{' '.join(t.text for t in tokens[: new.head])}', {shown}"
     return Effect.UNSURE, f"same subject, {shown}, which may both be so"
 

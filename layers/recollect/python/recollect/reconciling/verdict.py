@@ -130,6 +130,8 @@ def negation(pair: Pair) -> Finding | None:
         return Finding("created", "about somebody or something else")
     if old.intents != new.intents:
         return pair.unsure("one is a wish or a guess")
+    if changes.is_double(old) != changes.is_double(new):
+        return pair.unsure("one denies twice")
     denied = "no longer so" if new.has_ended or old.has_ended else "one affirms what the other denies"
     missing = _without(old, "have") - _without(new, "have")
     extra = _without(new, "have") - _without(old, "have")
@@ -281,6 +283,8 @@ def _changed_step(pair: Pair, slot: slots.Slot) -> Finding:
     kinds = slots.kind_of(slot.old), slots.kind_of(slot.new)
     is_value = kinds[0] == kinds[1] and kinds[0] != "text"
     is_opposite = len(slot.old) == len(slot.new) == 1 and are_opposite(slot.old[0].key, slot.new[0].key)
+    if not is_value and slots.effect_of(slot, pair.old, pair.new)[0] is Effect.REPLACES:
+        return Finding("superseded", f"same procedure, step changed: {changed}")
     is_corrected = pair.new.is_marked and len(slot.old) == len(slot.new) == 1
     if procedures.have_one_goal(pair.old, pair.new) or is_value or is_opposite or is_corrected:
         return Finding("superseded", f"same procedure, step changed: {changed}")
