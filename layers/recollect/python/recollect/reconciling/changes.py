@@ -6,11 +6,13 @@ one by one; the older must say one thing only, or what else it says would be los
 
 import re
 from collections.abc import Iterable
+from itertools import pairwise
 
 from recollect.reconciling import lexicon, slots
 from recollect.reconciling.aligning import Alignment, align
 from recollect.reconciling.antonyms import are_opposite
 from recollect.reconciling.pair import Finding, Pair
+from recollect.reconciling.paraphrase import links_opposed
 from recollect.reconciling.reading import read
 from recollect.reconciling.subjects import Subjects, compare, is_person, subject
 from recollect.reconciling.tokens import Kind, Reading, Token
@@ -28,13 +30,17 @@ _GIVEN_UP = tuple(
         r"gave up|stopped using|stopped taking|no longer uses?|got rid of|sold|cancell?ed|retired|moved out of|"
         r"moved away from|broke up with|trocou|dejó|deixou|a quitté|ha lasciato|saiu d[aoe]|ersetzt)\s+(.+?)",
         r",\s*(?:and )?not\s+(.+?)",
-        r"^(.+?)\s+(?:(?:has|have|was|were|is|are|has been|have been)\s+)?(?:died|passed away|stolen|sold|cancell?ed|"
-        r"discontinued|shut down|closed down)",
         r"[;,.]\s*(\S+)\s+(?:is|are)\s+(?:no longer|not)\s+(?:used|needed|in use)",
         r"\bvon\s+(.+?)(?=\s+(?:nach|zu|auf)\b.*(?:umgezogen|gewechselt|umgestiegen|gezogen))",
         r"\b(?:mudó|mudou|pasó|cambió|passou|migró|migrou|trasferit[oa]|passat[oa]|passé|déménagé)\b.*?\b(?:de|da|do)\s+(.+?)",
         r"\b(?:nicht mehr|ya no|já não|non più|ne \S+ plus)\b(.+?)(?=,?\s+(?:sondern|sino|mas sim|ma|mais)\b)",
     )
+) + (
+    re.compile(
+        r"^(.+?)\s+(?:(?:has|have|was|were|is|are)\s+)?(?:been\s+)?"
+        r"(?:died|passed away|stolen|sold|cancell?ed|discontinued|shut down|closed down)\b",
+        re.IGNORECASE,
+    ),
 )
 _CLAUSE = re.compile(
     r"[,;.]\s+|,?\s+(?:and|but|because|after|so|und|aber|sondern|weil|y|pero|sino|porque|et|mais|car|e|mas|ma)\s+"
@@ -75,7 +81,8 @@ def given_up(pair: Pair) -> Finding | None:
 
 def _is_of(old: Reading, new: Reading) -> bool:
     # "User's phone" beside "User": something of the same person.
-    return {t.key for t in old.tokens[:1]} == {"my"} and {t.key for t in subject(new)} == {"i"}
+    firsts = [{t.key for t in subject(reading)[:1]} for reading in (old, new)]
+    return firsts in ([{"my"}, {"i"}], [{"i"}, {"my"}])
 
 
 def _values(text: str) -> Iterable[str]:
@@ -142,7 +149,7 @@ def other_value(pair: Pair) -> Finding | None:
     if is_change and _is_new_value(before, after, kinds, old):
         return Finding("superseded", f"changed: {_shown(before)} became {_shown(after)}")
     start = _plain_position(new, after[0])
-    if kinds[0] != kinds[1] or "text" in kinds:
+    if kinds[0] != kinds[1] or ("text" in kinds and not _is_one_place(old, new, found, (before, after))):
         return None
     effect, reason = slots.effect_of(slots.Slot(before, after, start), old, new)
     return Finding("superseded", reason) if effect is slots.Effect.REPLACES else None
@@ -150,7 +157,7 @@ def other_value(pair: Pair) -> Finding | None:
 
 def _is_one_frame(pair: Pair, found: Alignment) -> bool:
     shared = [pair.old.strong[i].key for i, _ in found.pairs]
-    is_told = pair.old.intents != pair.new.intents
+    is_told = pair.old.intents != pair.new.intents or links_opposed(pair.old, pair.new, found)
     return bool(set(shared) - {"be", "have", "i"}) and not is_told and (
         pair.is_procedure or compare(pair.old, pair.new) is not Subjects.DIFFERENT or _is_one_subject(pair, found)
     )
@@ -177,7 +184,7 @@ def _is_new_value(
 
 
 def _left(reading: Reading, positions: tuple[int, ...], is_change: bool) -> tuple[Token, ...]:
-    idle = _CHANGE | lexicon.VERBS if is_change else _CHANGE
+    idle = _CHANGE | _CHANGE_VERBS | lexicon.VERBS if is_change else _CHANGE
     return tuple(reading.strong[i] for i in positions if reading.strong[i].key not in idle)
 
 
@@ -200,6 +207,17 @@ def _are_amounts(before: tuple[Token, ...], after: tuple[Token, ...]) -> bool:
     kinds = (Kind.NUMBER, Kind.DATE)
     are_values = all(token.kind in kinds for token in (*before, *after))
     return are_values and slots.kind_of(before[:1]) == slots.kind_of(after[:1])
+
+
+def _is_one_place(
+    old: Reading, new: Reading, found: Alignment, values: tuple[tuple[Token, ...], tuple[Token, ...]]
+) -> bool:
+    is_ordered = all(one[1] < other[1] for one, other in pairwise(found.pairs))
+    spans = [
+        _plain_position(reading, value[-1]) - _plain_position(reading, value[0]) + 1
+        for reading, value in zip((old, new), values, strict=True)
+    ]
+    return is_ordered and old.verb == new.verb and spans == [len(value) for value in values]
 
 
 def _plain_position(reading: Reading, token: Token) -> int:

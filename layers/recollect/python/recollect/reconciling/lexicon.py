@@ -92,7 +92,7 @@ VERB_FORMS = forms(
     "name:named called heisse heisst heissen appelle llamo llama chamo chama chiamo chiama",
 )
 VERBS = frozenset(VERB_FORMS.values()) | words(
-    "collect follow return keep get got grow grew watch read see sees meet met bring make made contain allow "
+    "consist collect follow return keep get got grow grew watch read see sees meet met bring make made contain allow "
     "deny fix track call "
     "sell sold send wake wear drive ride swim sleep sit stand help seat calm teach cook bake train feel hold "
     "restart reset build "
@@ -247,7 +247,7 @@ COUNTRIES = keys(
 )
 LIGHT = words("have my their named name work i get suffer locate job")  # say nothing when all other words are the same
 INTENTS = words(
-    "want hope might may maybe consider considering think wish would dream almost pretend try probably possibly "
+    "hope might may maybe consider considering think wish would dream almost pretend try probably possibly "
     "perhaps formerly "
     "former ex previously until würde früher vielleicht peut-être quizás talvez forse believe"
 )

@@ -17,6 +17,7 @@ SHORT_MAX_TOKENS = 6
 _AND = frozenset({"and", "or", "und", "oder", "et", "ou", "y", "o", "e"})
 _INTERCHANGEABLE = words("in at on for with by as to over than")
 _DIRECTIONS = words("out off away up down back")
+_OTHERS = words("another other else second additional second extra")
 _RELATIONAL = frozenset({"front", "top", "back", "middl", "bottom", "outsid", "insid", "next"})
 _AKIN_MIN_CHARS = 5
 _AKIN_MIN_SHARE = 0.75
@@ -115,7 +116,7 @@ def adds_only_detail(short: Reading, full: Reading) -> bool:
         in_head = position < full.head and not is_led
         if in_head and not (token.kind is Kind.NAME or token.text.casefold() in _AGES):
             return False
-        if token.key in _RELATIONAL | _DIRECTIONS:
+        if token.key in _RELATIONAL | _DIRECTIONS | _OTHERS:
             return False
         behind_all = position - 1 == max(matched, default=-1)
         if behind_all and token.kind is Kind.WORD and not _is_detail(token):
@@ -157,7 +158,7 @@ def _moved_detail(short: Reading, full: Reading) -> bool:
     # The words of the shorter are all there in another order: what is added must be bound by prepositions or times.
     extra = full.bag - short.bag
     tokens = full.tokens
-    if extra.keys() & (_RELATIONAL | _DIRECTIONS):
+    if extra.keys() & (_RELATIONAL | _DIRECTIONS | _OTHERS):
         return False
     return all(
         token.kind in (Kind.DATE, Kind.NUMBER) or (position > 0 and tokens[position - 1].kind is Kind.LINK)

@@ -45,11 +45,11 @@ def keeps_roles(pair: Pair, found: Alignment) -> bool:
     """Tell whether the words that correspond have the same roles in both statements."""
     old, new = pair.old, pair.new
     if _is_monotone(found.pairs):
-        return not _has_other_agent(old, new, found) and not _links_opposed(old, new, found)
+        return not _has_other_agent(old, new, found) and not links_opposed(old, new, found)
     return not (
         (old.is_negative and (_has_clauses(old) or _has_clauses(new)))
         or _has_other_agent(old, new, found)
-        or _links_opposed(old, new, found)
+        or links_opposed(old, new, found)
         or _crosses_clauses(old, new, found)
         or _exchanges(old, new, found)
         or _turns_comparison(old, new, found)
@@ -78,14 +78,16 @@ def _agent(reading: Reading) -> frozenset[int]:
     at, after_by = -1, False
     by: set[int] = set()
     subject: set[int] = set()
+    is_led = bool(reading.tokens) and reading.tokens[0].kind is Kind.LINK  # "On Mondays, Ana swims"
     for position, token in enumerate(reading.tokens):
         if token.kind is Kind.LINK:
+            is_led = is_led and token.key != ","
             after_by = token.key in _BY and position > reading.head
             continue
         at += 1
         if after_by:
             by.add(at)
-        if position < reading.head and token.kind is not Kind.DATE:
+        if position < reading.head and token.kind is not Kind.DATE and (not is_led or token.key == "i"):
             subject.add(at)
     if reading.verb == "be" and not slots.is_progressive(reading):
         return frozenset(by if _is_passive(reading) else ())
@@ -125,7 +127,8 @@ def _links(reading: Reading) -> list[str]:
     return found
 
 
-def _links_opposed(old: Reading, new: Reading, found: Alignment) -> bool:
+def links_opposed(old: Reading, new: Reading, found: Alignment) -> bool:
+    """Tell whether a word stands behind prepositions that say different things ("to Oslo", "from Oslo")."""
     first, second = _links(old), _links(new)
     changed = {(first[i], second[j]) for i, j in found.pairs if first[i] != second[j] and first[i] and second[j]}
     return not all(any({one, other} <= alike for alike in _ALIKE) for one, other in changed)
@@ -156,7 +159,7 @@ def _exchanges(old: Reading, new: Reading, found: Alignment) -> bool:
     groups: dict[str, list[tuple[int, int]]] = {}
     for i, j in found.pairs:
         token = old.strong[i]
-        if token.kind is Kind.NAME or token.key in lexicon.PEOPLE - {"i"}:
+        if token.kind is Kind.NAME or token.key in lexicon.PEOPLE:
             groups.setdefault("name", []).append((i, j))
         elif token.kind is Kind.NUMBER:
             groups.setdefault(f"number {dimension_of(token.key)}", []).append((i, j))
@@ -164,10 +167,13 @@ def _exchanges(old: Reading, new: Reading, found: Alignment) -> bool:
             groups.setdefault(token.key[:2], []).append((i, j))
     links = _links(old), _links(new)
     free = set(found.pairs)
+    if _turns_around(old, new, found):
+        return False
     return any(
         one[1] > other[1]
         and not (_is_bound(one, free, links) and _is_bound(other, free, links))
         and not _keep_links(one, other, links)
+        and not _are_listed(one, other, (old, new))
         for group in groups.values()
         for one, other in combinations(group, 2)
     )
@@ -182,6 +188,21 @@ def _is_bound(at: tuple[int, int], pairs: set[tuple[int, int]], links: tuple[lis
 def _keep_links(one: tuple[int, int], other: tuple[int, int], links: tuple[list[str], list[str]]) -> bool:
     kept = [links[0][i] for i, j in (one, other) if links[0][i] == links[1][j]]
     return len(kept) == 2 and kept[0] != kept[1]
+
+
+def _are_listed(one: tuple[int, int], other: tuple[int, int], readings: tuple[Reading, Reading]) -> bool:
+    # Neighbours joined by "and", whose order says nothing.
+    return all(
+        abs(one[side] - other[side]) == 1 and clauses[one[side]] != clauses[other[side]]
+        for side, clauses in enumerate(map(_clauses, readings))
+    )
+
+
+def _turns_around(old: Reading, new: Reading, found: Alignment) -> bool:
+    # "Sam is the chief", "the chief is Sam": everything moves to the other side of the copula.
+    heads = [sum(token.kind is not Kind.LINK for token in r.tokens[: r.head]) for r in (old, new)]
+    are_copulas = old.verb == new.verb == "be"
+    return are_copulas and all((i < heads[0]) != (j < heads[1]) for i, j in found.pairs)
 
 
 def _turns_comparison(old: Reading, new: Reading, found: Alignment) -> bool:

@@ -48,7 +48,7 @@ stand up = standup | set up = setup | log in = login | check out = checkout | ch
 get up = wake up | gets up = wakes up | eye doctor = optician | on foot = walking | free of charge = free
 for free = free | software engineer = developer | software developer = developer
 not any longer = no longer | any more = anymore | any longer = anymore
-is a parent of = has | is the parent of = has | is a father of = has | is the father of = has | is a mother of = has
+is employed by = works for | am employed by = work for | is a parent of = has | is the parent of = has | is a father of = has | is the father of = has | is a mother of = has
 is the mother of = has | ist vater von = hat | ist mutter von = hat | est père de = a | est mère de = a
 es padre de = tiene | es madre de = tiene | é pai de = tem | é mãe de = tem | è padre di = ha | è madre di = ha
 from home = remotely | home office = remotely | from the office = onsite | would like = want | been to = visited

@@ -225,6 +225,8 @@ class _Builder:
                 self._set_verb("be")
         elif word == "a" and lexicon.PREFERS & set(self.words[:index]) and len(self.tokens) > self.head + 1:
             self._add(self.written[index], "over", Kind.LINK)
+        elif len(word) == 1 and index > 0 and self.written[index].isupper() and word != "i":
+            return 0  # "vitamin D", "plan A"
         elif word not in lexicon.ARTICLES and word not in lexicon.AUXILIARIES and word not in lexicon.FILLERS:
             return 0
         return 1
@@ -271,8 +273,8 @@ class _Builder:
             key = lexicon.VERB_FORMS.get(word)
         if key is None:
             key = word if is_code else stem(word.rstrip(".").replace("-", ""))
-        if word in lexicon.INTENTS or key == "want":
-            self.intents.add(key if key == "want" else word)
+        if word in lexicon.INTENTS:
+            self.intents.add(word)
         if not (is_named and index > 0) and self._is_verb(index, word, key):
             if not self.verb:
                 self.is_past = word in _IRREGULAR_PAST or (word.endswith("ed") and word != "need")

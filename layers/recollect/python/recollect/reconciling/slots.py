@@ -113,8 +113,10 @@ def are_places_of_one_kind(old: tuple[Token, ...], new: tuple[Token, ...]) -> bo
 
 
 def _has_inner_link(value: tuple[Token, ...]) -> bool:
+    # A preposition that stood before a time is not among the tokens.
     kinds = [token.kind is Kind.LINK for token in value]
-    return any(kinds[1:-1]) and not kinds[0]
+    are_times = {token.kind is Kind.DATE for token in value if token.kind is not Kind.LINK}
+    return (any(kinds[1:-1]) and not kinds[0]) or len(are_times) > 1
 
 
 def _are_names(slot: Slot) -> bool:

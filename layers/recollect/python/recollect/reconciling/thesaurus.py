@@ -335,6 +335,7 @@ _CLASSES = (
     "do did done",
     "know knew known knowledge",
     "hold held",
+    "want prefer",
     "commute take",
     "commute ride",
     "commute travel go",

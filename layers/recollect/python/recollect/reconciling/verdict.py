@@ -78,7 +78,7 @@ def unknown_language(pair: Pair) -> Finding | None:
 def paraphrase(pair: Pair) -> Finding | None:
     """Find the same content in other words and another order."""
     old, new = pair.old, pair.new
-    if old.is_negative != new.is_negative or old.has_ended != new.has_ended or _other_tense(pair) or _has_several(pair):
+    if old.is_negative != new.is_negative or _other_tense(pair) or _has_several(pair):
         return None
     found = align(old, new, is_procedure=pair.is_procedure)
     if found.old or found.new or not found.pairs or not keeps_roles(pair, found):
@@ -90,7 +90,7 @@ def change(pair: Pair) -> Finding | None:
     """Find what a change that the new statement tells of makes of the old one."""
     if max(len(sentences(pair.old.text)), 1) > 1:
         return None
-    found = _superseded(pair, one_attribute) or changes.given_up(pair) or changes.moved(pair) or changes.other_value(pair)
+    found = _superseded(pair, one_attribute) or changes.is_over(pair.old, pair.new) or changes.given_up(pair) or changes.moved(pair) or changes.other_value(pair)
     if found is not None:
         return found
     clauses = changes.clauses(pair)
@@ -189,12 +189,8 @@ def same_content(pair: Pair) -> Finding | None:
         return None
     if _other_tense(pair):
         return pair.unsure("one tells of the past or of a wish, the other does not")
-    is_action = old.verb != "be" or slots.is_progressive(old)
-    is_turned = old.verb == new.verb and is_action and compare(old, new) is Subjects.DIFFERENT
     if _is_comparison_turned(pair):
         return Finding("superseded", "the same comparison the other way round")
-    if not is_turned and not merging.is_swapped(old, new) and not merging.is_rebuilt(old, new):
-        return Finding("unchanged", "the same words, some in another form or order")
     return Finding("conflict", "the same words with their roles exchanged")
 
 
@@ -298,7 +294,7 @@ def one_attribute(pair: Pair) -> Finding | None:
         return None
     before, after = [t.key for t in old.value], [t.key for t in new.value]
     if before == after:
-        if old.name in {"residence", "employer"} and not _other_tense(pair):
+        if old.name in {"residence", "employer"} and not _other_tense(pair) and not _differ_in_values(pair):
             merged = merging.joined(pair.old.text, pair.new.text)
             return Finding("merged", f"the same {old.name}, with other details", merged)
         return pair.unsure(f"the same {old.name}, with other details")
@@ -312,6 +308,12 @@ def one_attribute(pair: Pair) -> Finding | None:
     if is_told:
         return Finding("superseded", f"one {old.name}: {_words(old.value)} became {_words(new.value)}")
     return pair.unsure(f"{old.name}: {_words(old.value)} and {_words(new.value)}")
+
+
+def _differ_in_values(pair: Pair) -> bool:
+    # "to Rome with Ana" and "to Rome with Ben": not details of one thing.
+    values = [{t.key for t in r.strong if t.kind is not Kind.WORD} for r in (pair.old, pair.new)]
+    return bool(values[0] - values[1]) and bool(values[1] - values[0])
 
 
 def _says_more(pair: Pair, replaced: set[str]) -> bool:
