@@ -23,13 +23,15 @@ _HOLLOW = keys(  # add nothing to a statement that is otherwise equal
     "have be my i their it they them he she him this that these those both own name named get take receive do go thing "
     "way place region area city town colour color coloured colored music flag option branch type kind sort age "
     "always much well mucho mucha muchos très sehr viel muito molto perform carry work job suffer locate located "
-    "personal play practice practise drink cup cups glass commute up roughly circa ca findet finden statt some any someone somebody keep remain let done don se si sich que #1 prendre take "
+    "personal either too even already yet soon recently simply basically completely fully totally entirely "
+    "instance mood sich dich mich play practice practise drink cup cups glass commute up roughly circa ca findet finden statt some any someone somebody keep remain let done don se si sich que #1 prendre take "
     "there one etre être tun machen hacer fazer fare then"
 )
-_WITH_DATES = keys("year month hold held schedule plan happen occur set fall day date")
+_WITH_DATES = keys("year month fixé fissato fijado marcado festgelegt angesetzt hold held schedule plan happen occur set fall day date")
 _WITH_TIMES = keys("morning afternoon evening night o'clock")
 _WITH_MONEY = keys("pay cost amount charge spend")
 _COMMANDING = keys("run execute invoke type call exécuter ejecutar executar eseguire ausführen")
+_ON = words("on auf sur sobre su")
 _WITH = words("with by via mit avec con com")
 _IN_PROCEDURES = keys("use run execute always need should make sure exécuter ejecutar executar eseguire utiliser")
 
@@ -65,6 +67,8 @@ def are_forms(one: str, other: str) -> bool:
     least = _SHORT_FORM_MIN_CHARS if first and second else _FORM_MIN_CHARS
     if common < least or {one, other} & lexicon.PEOPLE:
         return False
+    doubled = one[common - 1]
+    first, second = (r[1:] if r[:1] == doubled and r[1:] in ("er", "ers") else r for r in (first, second))
     return all(not rest or rest in _FORM_ENDINGS for rest in (first, second)) and {first, second} != {"o", "a"}
 
 
@@ -168,6 +172,8 @@ def _light(old: Reading, new: Reading, *, is_procedure: bool) -> frozenset[str]:
         found |= {"send", "sent"}
     if all("weekdai" in r.bag for r in (old, new)):
         found |= {"daily"}
+    if any(t.key in _ON for r in (old, new) for t in r.tokens):
+        found |= {"run", "host", "base", "keep"}
     if any(t.key in _WITH for r in (old, new) for t in r.tokens):
         found |= {"use"}
     if any(_is_our_team(one) and "i" in other.bag for one, other in ((old, new), (new, old))):

@@ -21,6 +21,11 @@ _OPPOSITES = (
     "vor nach, avant après, antes después, antes depois, prima dopo, single marry, "
     "marry divorced, single divorced, marry separated, marry widowed, single engaged, vegetarian vegan, "
     "alone together, positive negative, increase decrease, accept reject, pass fail, up down, "
+    "great terrible, good terrible, easy hard, easy difficult, safe dangerous, cheap expensive, strong weak, wide narrow, "
+    "thick thin, useful useless, better worse, best worst, interesting boring, clean dirty, quiet loud, wet dry, "
+    "heavy light, deep shallow, mandatory optional, required optional, permanent temporary, junior senior, "
+    "satisfied dissatisfied, love hate, tall short, young old, raw cooked, fresh frozen, single-player multiplayer, "
+    "british american, imperial metric, optimistic pessimistic, confident nervous, public confidential, "
     "good bad, happy sad, healthy ill, married divorced, dead living, rich poor, "
     "full empty, new old, first last, more less, strict lenient, manual automatic, "
     "manually automatically, formal informal, sweet sour, remote onsite, remotely onsite, internal external, "
@@ -51,11 +56,14 @@ def are_opposite(one: str, other: str) -> bool:
     >>> are_opposite("like", "dislike"), are_opposite("uncomfortabl", "comfortabl"), are_opposite("late", "plate")
     (True, True, False)
     """
+    return _is_denied(one, other) or frozenset({one, other}) in _OPPOSITE_PAIRS
+
+
+def _is_denied(one: str, other: str) -> bool:
     short, long = sorted((one, other), key=len)
-    is_denied = len(short) >= _DENIED_MIN_CHARS and long.endswith(short) and long.removesuffix(short) in _DENYING
-    return is_denied or frozenset({one, other}) in _OPPOSITE_PAIRS
+    return len(short) >= _DENIED_MIN_CHARS and long.endswith(short) and long.removesuffix(short) in _DENYING
 
 
 def are_complements(one: str, other: str) -> bool:
     """Tell whether two keys exclude each other and leave nothing between them."""
-    return frozenset({one, other}) in _COMPLEMENT_PAIRS
+    return _is_denied(one, other) or frozenset({one, other}) in _COMPLEMENT_PAIRS

@@ -26,7 +26,7 @@ _GIVEN_UP = tuple(
         r"\bmoving there from\s+(.+?)",
         r"\b(?:instead of|in place of|rather than|au lieu de|à la place de|en lugar de|en vez de|em vez de|invece di|"
         r"al posto di|statt|anstelle von)\s+(.+?)",
-        r"\b(?:replac(?:ed|es)|swapp(?:ed|s)|trad(?:ed|es)|exchang(?:ed|es)|left|quit|dropp(?:ed|s)|abandoned|ditched|"
+        r"\b(?:replac(?:ed|es)|took over from|succeed(?:ed|s)|swapp(?:ed|s)|trad(?:ed|es)|exchang(?:ed|es)|left|quit|dropp(?:ed|s)|abandoned|ditched|"
         r"gave up|stopped using|stopped taking|no longer uses?|got rid of|sold|cancell?ed|retired|moved out of|"
         r"moved away from|broke up with|trocou|dejó|deixou|a quitté|ha lasciato|saiu d[aoe]|ersetzt)\s+(.+?)",
         r",\s*(?:and )?not\s+(.+?)",
@@ -53,7 +53,8 @@ _CHANGE = keys(
 MAX_REST = 2  # words of the older statement that the newer one, which gives up its value, need not repeat
 _CHANGE_VERBS = keys(
     "move change set increase decrease raise lower push postpone delay reschedule scale upgrade update become switch "
-    "extend reduce cut drop rise rose grow grew grown rewrite rewritten rename migrate downgrade shift"
+    "extend reduce cut drop rise rose grow grew grown rewrite rewritten rename migrate downgrade shift verschoben geändert erhöht gesenkt umbenannt aplazado movida "
+    "aplazó cambió reporté déplacé adiado adiada mudou spostato spostata rinviato"
 )
 _OLD = keys("old previous former")
 
@@ -63,9 +64,11 @@ def given_up(pair: Pair) -> Finding | None:
     old, new = pair.old, pair.new
     if old.is_negative or old.is_past or old.intents != new.intents:
         return None
-    if not pair.is_procedure and compare(old, new) is Subjects.DIFFERENT and not _is_of(old, new):
-        return None
     left = [old.strong[i] for i in align(old, new, is_procedure=pair.is_procedure).old]
+    if not pair.is_procedure and left and compare(old, new) is Subjects.DIFFERENT and not _is_of(old, new):
+        return None
+    if old.verb == "be" and any(_is_new(new, token.key) for token in subject(old)):
+        return Finding("superseded", "says that there is a new one")
     for value in _values(new.text):
         named = {t.key for t in read(value).strong} - _OLD - {"i", "my"}
         if not named:
@@ -77,6 +80,12 @@ def given_up(pair: Pair) -> Finding | None:
         if named <= predicate and len(rest) <= MAX_REST and all(t.kind is Kind.WORD for t in rest):
             return Finding("superseded", f"says that {value} was given up")
     return None
+
+
+def _is_new(new: Reading, key: str) -> bool:
+    # "a new boss" where the memory says who the boss is
+    is_there = any(one.key == "new" and other.key == key for one, other in pairwise(new.tokens))
+    return is_there and key not in {"my", "i"} and new.verb in {"have", "be", "get", "buy"}
 
 
 def _is_of(old: Reading, new: Reading) -> bool:

@@ -41,12 +41,12 @@ VERB_FORMS = forms(
     "mora moram abito abita",
     "move:umziehen déménager mudar mudarse trasferirsi moves moved moving relocate relocates relocated umgezogen déménagé mudó mudou trasferito trasferita",
     "work:arbeiten travailler trabajar trabalhar lavorare works working worked employed arbeite arbeitet travaille trabajo trabaja trabalho trabalha lavoro lavora",
-    "have:has having had own owns owned possess possesses hat habe haben ai avons tengo tiene tienen tenho tem "
+    "have:has having had own owns owned possess possesses hat habe haben ai avons tengo tiene tienen tenho tem possui possuo posee "
     "ho ha hanno",
     "prefer:prefers preferred bevorzuge bevorzugt préfère prefiero prefiere prefiro prefere preferisco preferisce",
     "like:likes liked liking love loves loved loving enjoy enjoys enjoyed enjoying mag mögen liebe liebt aime "
     "aimons adore "
-    "gusta gustan encanta gosto gosta adoro piace piacciono",
+    "gusta gustan encanta gosto gosta adora adorer adorar adoro piace piacciono",
     "dislike:dislikes disliked hate hates hated detest detests hasse hasst déteste odio odia detesto odeia",
     "speak:sprechen parler hablar falar parlare speaks speaking spreche spricht parle hablo habla falo fala parlo parla",
     "drink:trinken boire beber bere drinks drinking trinke trinkt bois boit bebo bebe bevo beve",

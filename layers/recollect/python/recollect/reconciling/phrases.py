@@ -48,6 +48,8 @@ stand up = standup | set up = setup | log in = login | check out = checkout | ch
 get up = wake up | gets up = wakes up | eye doctor = optician | on foot = walking | free of charge = free
 for free = free | software engineer = developer | software developer = developer
 not any longer = no longer | any more = anymore | any longer = anymore
+does not like = dislikes | do not like = dislike | aura lieu = est | si trova = è | se trouve = est
+se encuentra = está | befindet sich = ist | is located = is | are located = are | is situated = is | is about to = will
 is employed by = works for | am employed by = work for | is a parent of = has | is the parent of = has | is a father of = has | is the father of = has | is a mother of = has
 is the mother of = has | ist vater von = hat | ist mutter von = hat | est père de = a | est mère de = a
 es padre de = tiene | es madre de = tiene | é pai de = tem | é mãe de = tem | è padre di = ha | è madre di = ha

@@ -34,6 +34,9 @@ _LASTING_TIMES = frozenset(
 )
 
 
+_MEANS = frozenset({"with", "via", "mit", "avec", "con", "com"})
+_ASKING = frozenset({"ask", "call", "contact", "notifi", "page", "tell", "inform"})
+_TOLD_MIN_TOKENS = 3
 _ONE_MANNER = frozenset({"write", "answer", "store", "keep", "put", "format", "report"})
 _HELD = frozenset({"be", "due", "schedule", "meet", "begin", "end"})
 
@@ -142,7 +145,8 @@ def _number(slot: Slot, new: Reading, shown: str) -> tuple[Effect, str]:
     if is_label and after is None:
         return Effect.UNSURE, f"{shown}, which may be a label"
     verb = new.verb
-    if numbers.dimension_of(slot.new[0].key) == "times" or verb in lexicon.STATES or verb in lexicon.SINGLE_VALUED or (_is_instruction(new) and not is_version):
+    is_thing = not is_person(new) and new.head > 0 and verb not in lexicon.MULTI_VALUED and not (is_bare and after is None)
+    if is_thing or numbers.dimension_of(slot.new[0].key) == "times" or verb in lexicon.STATES or verb in lexicon.SINGLE_VALUED or (_is_instruction(new) and not is_version):
         return Effect.REPLACES, reason
     return Effect.UNSURE, f"{reason}, of an attribute that may have several"
 
@@ -195,6 +199,10 @@ def _verb_value(slot: Slot, new: Reading, follows: bool, shown: str) -> tuple[Ef
 def _instruction(slot: Slot, new: Reading, follows: bool, shown: str) -> tuple[Effect, str]:
     is_rest = slot.start + len(slot.new) < len(_plain(new))
     is_language = new.verb in {"answer", "write"} and _are_names(slot)
+    before = _plain(new)[slot.start - 1].key if slot.start else ""
+    is_single = len(slot.old) == len(slot.new) == 1 and len(new.strong) > _TOLD_MIN_TOKENS
+    if is_single and ((before in _MEANS and not is_rest) or (before in _ASKING and _are_names(slot))):
+        return Effect.REPLACES, f"same instruction, {shown}"
     is_manner = new.verb in _ONE_MANNER and not is_rest and _plain(new)[slot.start - 1].key == "in"
     if is_manner and slot.start > 2:
         return Effect.REPLACES, f"same instruction, {shown}"

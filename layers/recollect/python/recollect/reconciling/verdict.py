@@ -22,6 +22,7 @@ from recollect.reconciling.wordlists import words
 RULED_MAX_CHARS = 1_000
 LONG_CLOSE_MIN_COSINE = 0.9
 PREFERENCE_MIN_COSINE = 0.65  # below it two preferences need not be about the same choice
+_SINCE = words("since seit depuis desde dal")
 _CLAUSES = words("and but because und aber weil et mais y pero e mas ma , ;")
 
 
@@ -236,6 +237,8 @@ def other_tense(pair: Pair) -> Finding | None:
 
 def _other_tense(pair: Pair) -> bool:
     old, new = pair.old, pair.new
+    if old.intents == new.intents and all(_SINCE & {t.key for t in r.tokens} for r in (old, new)):
+        return False  # "has lived there since" is so today
     return old.intents != new.intents or (old.is_past != new.is_past and "" not in (old.verb, new.verb))
 
 
