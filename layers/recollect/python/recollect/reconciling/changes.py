@@ -18,7 +18,7 @@ from recollect.reconciling.subjects import Subjects, compare, is_person, subject
 from recollect.reconciling.tokens import Kind, Reading, Token
 from recollect.reconciling.wordlists import keys
 
-_END = r"(?=\s+(?:to|for|with|by|and|in|on|at|since|because|nach|auf|zu|und|für|por|pelo|pela|para|y|e|a|à|et|pour|con|per|par)\b|[,;.]|$)"
+_END = r"(?=\s+(?:to|for|with|by|and|in|on|at|since|because|nach|auf|zu|und|für|por|pelo|pela|para|as|of|y|e|a|à|et|pour|con|per|par)\b|[,;.]|$)"
 _GIVEN_UP = tuple(
     re.compile(pattern + _END, re.IGNORECASE)
     for pattern in (

@@ -14,7 +14,7 @@ COPULAS = words(
     "be is are am was were being ist sind est sont suis était es soy era é sou são é è sono fue foi está estoy están"
 )
 AUXILIARIES = words("do does did will would shall can could should must kann been muss müssen "
-    "soll sollen werden wird")
+    "soll sollen werden wird wurde wurden")
 FILLERS = words("please also really just very quite so there ever bitte still noch ancora encore todavía aún ainda aussi también anche também auch")
 PERFECT = words("has have had")
 
@@ -85,6 +85,7 @@ VERB_FORMS = forms(
     "belong:belongs belonged",
     "support:supports supported supporting",
     "drive:drives driving drove driven fahre fährt fahren",
+    "add:adds added adding",
     "know:knows knew known knowing",
     "answer:answers reply replies respond responds antworte réponds responde rispondi",
     "store:stores stored storing",
@@ -92,6 +93,8 @@ VERB_FORMS = forms(
     "name:named called heisse heisst heissen appelle llamo llama chamo chama chiamo chiama",
 )
 VERBS = frozenset(VERB_FORMS.values()) | words(
+    "ask notify tell inform include avoid ensure mention greet remind summarize translate explain provide approve "
+    "submit upload download rename merge rotate convert escalate "
     "consist collect follow return keep get got grow grew watch read see sees meet met bring make made contain allow "
     "deny fix track call "
     "sell sold send wake wear drive ride swim sleep sit stand help seat calm teach cook bake train feel hold "
@@ -225,7 +228,7 @@ LINKS = words(
     "as mit für seit bei nach von zu als und oder aus gegen um am im ohne weil avec pour depuis chez dans sur en "
     "à au aux et ou "
     "comme par sans con para desde por como y e em no na com sem per di al alle alla come su bis zur zum porque "
-    "parce whose until jede jeden jedem jeder jedes vor"
+    "parce whose until jede jeden jedem jeder jedes vor auf"
 )
 CONTRASTING_LINKS = words(
     "before after from with without since until under over above below vor nach von ohne seit avant après depuis "

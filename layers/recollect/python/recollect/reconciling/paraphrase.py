@@ -25,6 +25,7 @@ _ALIKE = tuple(
         "for because since",
         "with by through via using above",
         "with in",
+        "with to",
         "when if while as during",
         "and or , ;",
         "than over as",
@@ -36,7 +37,10 @@ _ALIKE = tuple(
         "a in su per",
     )
 )
-_UNTOLD = words("who which that whose die das dessen qui que che every each jede jeden jedem jeder jedes , ;")
+_UNTOLD = words(
+    "who which that whose die das dessen qui que che every each jede jeden jedem jeder jedes and or "
+    "und oder et ou y o e , ;"
+)
 _MAX_MOVES = 3
 _MAX_CHANGED_LINKS = 3
 

@@ -48,6 +48,11 @@ stand up = standup | set up = setup | log in = login | check out = checkout | ch
 get up = wake up | gets up = wakes up | eye doctor = optician | on foot = walking | free of charge = free
 for free = free | software engineer = developer | software developer = developer
 not any longer = no longer | any more = anymore | any longer = anymore
+jeden tag = täglich | jede woche = wöchentlich | jeden monat = monatlich | chaque jour = quotidiennement
+tous les jours = quotidiennement | todos los días = diariamente | cada día = diariamente | todos os dias = diariamente
+todo dia = diariamente | ogni giorno = quotidianamente | tutti i giorni = quotidianamente | every year = yearly
+each year = yearly | every month = monthly | each month = monthly | each week = weekly | every week = weekly
+per week = weekly | per month = monthly | per year = yearly | every quarter = quarterly | each quarter = quarterly
 does not like = dislikes | do not like = dislike | aura lieu = est | si trova = è | se trouve = est
 se encuentra = está | befindet sich = ist | is located = is | are located = are | is situated = is | is about to = will
 is employed by = works for | am employed by = work for | is a parent of = has | is the parent of = has | is a father of = has | is the father of = has | is a mother of = has

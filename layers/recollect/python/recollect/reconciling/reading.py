@@ -246,7 +246,7 @@ class _Builder:
             if word in lexicon.THEIR and not (self.tokens and self.tokens[0].key in {"i", "my"}):
                 key = "their"
             self._add(written, key, Kind.WORD)
-        elif word in lexicon.SELF:
+        elif word in lexicon.SELF and not (word == "user" and self._at(index - 1) in {"new", "each", "every", "any"}):
             self._add(written, "i", Kind.WORD)
         elif word in {",", ";"} or (self._is_link(index, word) and (index == 0 or written == word)):
             over = word in {"to", "à", "a", "al", "ao", "alla"} and self.verb == "prefer" and len(self.tokens) > self.head + 1

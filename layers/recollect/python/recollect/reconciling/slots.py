@@ -34,6 +34,7 @@ _LASTING_TIMES = frozenset(
 )
 
 
+_EVERY = frozenset({"every", "each", "alle", "cada", "ogni", "chaque"})
 _MEANS = frozenset({"with", "via", "mit", "avec", "con", "com"})
 _ASKING = frozenset({"ask", "call", "contact", "notifi", "page", "tell", "inform"})
 _TOLD_MIN_TOKENS = 3
@@ -145,7 +146,8 @@ def _number(slot: Slot, new: Reading, shown: str) -> tuple[Effect, str]:
     if is_label and after is None:
         return Effect.UNSURE, f"{shown}, which may be a label"
     verb = new.verb
-    is_thing = not is_person(new) and new.head > 0 and verb not in lexicon.MULTI_VALUED and not (is_bare and after is None)
+    is_interval = slot.start > 0 and _plain(new)[slot.start - 1].key in _EVERY
+    is_thing = is_interval or not is_person(new) and new.head > 0 and verb not in lexicon.MULTI_VALUED and not (is_bare and after is None)
     if is_thing or numbers.dimension_of(slot.new[0].key) == "times" or verb in lexicon.STATES or verb in lexicon.SINGLE_VALUED or (_is_instruction(new) and not is_version):
         return Effect.REPLACES, reason
     return Effect.UNSURE, f"{reason}, of an attribute that may have several"

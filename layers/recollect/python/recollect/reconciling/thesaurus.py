@@ -344,7 +344,7 @@ _CLASSES = (
     "talk communicate",
     "bump increase raise",
     "decrease reduce lower",
-    "direct straight",
+    "direct directly straight",
     "short brief briefly shortly",
     "fear angst fürchtet fürchten peur miedo medo paura teme temer craint",
     "cão cães cachorro cachorros",
