@@ -15,6 +15,7 @@ from recollect.reconciling.wordlists import words
 
 _BY = words("by von vom par por pela pelo da dal dalla durch")
 _JOINING = words("and or but while und oder aber et ou mais y o pero e ed mas ma whereas , ;")
+_AND = words("and or but while und oder et ou mais y e ed")
 _COMPARING = words("than over als que di que")
 _ALIKE = tuple(
     words(group)
@@ -43,6 +44,7 @@ _UNTOLD = words(
 )
 _MAX_MOVES = 3
 _MAX_CHANGED_LINKS = 3
+_MAX_CHANGED_LINKS_IN_CLAUSES = 1
 
 
 def keeps_roles(pair: Pair, found: Alignment) -> bool:
@@ -70,7 +72,9 @@ def _is_shuffled(old: Reading, new: Reading, found: Alignment) -> bool:
     order = sorted(j for _, j in found.pairs)
     ranks = [order.index(j) for _, j in found.pairs]
     moves = sum(before + 1 != after for before, after in pairwise(ranks))
-    return moves > _MAX_MOVES or sum(first[i] != second[j] for i, j in found.pairs) > _MAX_CHANGED_LINKS
+    changed = sum(first[i] != second[j] for i, j in found.pairs)
+    joins = all(_AND & {token.key for token in reading.tokens} for reading in (old, new))
+    return moves > _MAX_MOVES or changed > (_MAX_CHANGED_LINKS_IN_CLAUSES if joins else _MAX_CHANGED_LINKS)
 
 
 def _has_clauses(reading: Reading) -> bool:
