@@ -12,6 +12,7 @@ from recollect.reconciling import lexicon
 from recollect.reconciling.thesaurus import are_synonyms
 from recollect.reconciling.tokens import Kind, Reading, Token
 from recollect.reconciling.wordlists import keys, words
+from recollect.text import stem
 
 _FORM_ENDINGS = words(
     "s es ed d ing er ers or ion ation ment ly al e en t te ten et n ar ir iendo ando endo ado ido ó é em am an ez ons ent r nt ndo nte do to re "
@@ -23,7 +24,7 @@ _HOLLOW = keys(  # add nothing to a statement that is otherwise equal
     "have be my i their it they them he she him this that these those both own name named get take receive do go thing "
     "way place region area city town colour color coloured colored music flag option branch type kind sort age "
     "always much well mucho mucha muchos très sehr viel muito molto perform carry work job suffer locate located "
-    "personal either too even already yet soon recently simply basically completely fully totally entirely "
+    "personal edad idade âge alter età form both style either too even already yet soon recently simply basically completely fully totally entirely "
     "instance mood sich dich mich play practice practise drink cup cups glass commute up roughly circa ca findet finden statt some any someone somebody keep remain let done don se si sich que #1 prendre take "
     "there one etre être tun machen hacer fazer fare then"
 )
@@ -78,11 +79,13 @@ def align(old: Reading, new: Reading, *, is_procedure: bool) -> Alignment:
     builder.match(lambda a, b: a.key == b.key)
     literal = frozenset((*_commands(old), *_commands(new))) if is_procedure else frozenset()
     builder.match(lambda a, b: _is_age(a.key, b.key) or _is_age(b.key, a.key))
+    builder.match(lambda a, b: _is_hour(a.key, b.key) or _is_hour(b.key, a.key))
     if is_procedure:
         builder.match(lambda a, b: {a.key[:2], b.key[:2]} == {"@w", "@h"} and a.key[-1] == b.key[-1])
     builder.match(lambda a, b: _are_words(a, b, literal) and are_synonyms(a.key, b.key))
     builder.match(lambda a, b: _are_words(a, b, literal) and are_forms(a.key, b.key))
     builder.match_compounds(old, new)
+    builder.match_hyphens()
     light = _light(old, new, is_procedure=is_procedure)
     return Alignment(
         tuple(sorted(builder.pairs)),
@@ -108,6 +111,19 @@ class _Aligner:
             self._match_compound(i, new, self.first, self.new, is_old=True)
         for j in tuple(self.new):
             self._match_compound(j, old, self.second, self.old, is_old=False)
+
+    def match_hyphens(self) -> None:
+        # "hand-washed" and "wash by hand"
+        for is_old, tokens, mine, others, free in (
+            (True, self.first, self.old, self.second, self.new),
+            (False, self.second, self.new, self.first, self.old),
+        ):
+            for at in tuple(mine):
+                parts = [stem(part) for part in tokens[at].text.casefold().split("-")]
+                found = [next((k for k in free if others[k].key == part), -1) for part in parts]
+                if len(parts) > 1 and -1 not in found and len(set(found)) == len(found):
+                    for k in found:
+                        self._pair(*((at, k) if is_old else (k, at)))
 
     def _match_compound(
         self, at: int, other: Reading, tokens: tuple[Token, ...], free: Iterable[int], *, is_old: bool
@@ -144,6 +160,10 @@ def _joined(reading: Reading) -> dict[str, tuple[int, ...]]:
 def _is_age(bare: str, amount: str) -> bool:
     # Somebody who is 5 is five years old.
     return bare[1:].isdecimal() and amount == f"#{int(bare[1:]) * 12} months"
+
+
+def _is_hour(bare: str, time: str) -> bool:
+    return bare[1:].isdecimal() and len(bare) < 4 and time == f"@t{int(bare[1:]):02}00"
 
 
 def _commands(reading: Reading) -> Iterable[Token]:

@@ -39,6 +39,9 @@ _DENYING = frozenset(["un", "in", "im", "dis", "non", "ir", "il"])
 _DENIED_MIN_CHARS = 4
 
 
+_FREQUENCIES = frozenset(stem(word) for word in ("hourly", "daily", "nightly", "weekly", "monthly", "quarterly", "yearly"))
+
+
 def _pairs(table: str) -> frozenset[frozenset[str]]:
     plain = [pair.split() for pair in table.split(",") if pair.strip()]
     return frozenset(frozenset({one, other}) for a, b in plain for one in (a, stem(a)) for other in (b, stem(b)))
@@ -56,7 +59,8 @@ def are_opposite(one: str, other: str) -> bool:
     >>> are_opposite("like", "dislike"), are_opposite("uncomfortabl", "comfortabl"), are_opposite("late", "plate")
     (True, True, False)
     """
-    return _is_denied(one, other) or frozenset({one, other}) in _OPPOSITE_PAIRS
+    are_frequencies = one != other and {one, other} <= _FREQUENCIES
+    return are_frequencies or _is_denied(one, other) or frozenset({one, other}) in _OPPOSITE_PAIRS
 
 
 def _is_denied(one: str, other: str) -> bool:

@@ -59,8 +59,16 @@ _ORDINALS = dict(
             "tenth",
             "eleventh",
             "twelfth",
+            "thirteenth",
+            "fourteenth",
+            "fifteenth",
+            "sixteenth",
+            "seventeenth",
+            "eighteenth",
+            "nineteenth",
+            "twentieth",
         ],
-        range(1, 13),
+        range(1, 21),
         strict=True,
     )
 )

@@ -7,6 +7,37 @@ from collections.abc import Sequence
 
 from recollect.reconciling import dates, numbers
 
+_IRREGULAR = {
+    "find": "found",
+    "give": "gave",
+    "put": "put",
+    "go": "went",
+    "keep": "kept",
+    "come": "came",
+    "throw": "threw",
+    "get": "got",
+    "set": "set",
+    "shut": "shut",
+    "cut": "cut",
+    "deal": "dealt",
+    "take": "took",
+    "make": "made",
+    "run": "ran",
+    "speak": "spoke",
+    "wake": "woke",
+    "reach": "reached",
+    "carry": "carried",
+}
+
+
+def _inflected(verb: str) -> tuple[str, str, str, str]:
+    # turn, turns, turned, turning
+    short = verb.removesuffix("e")
+    past = _IRREGULAR.get(verb, f"{short}ed")
+    last = short + short[-1] if short in {"put", "get", "set", "shut", "cut", "run"} else short
+    return verb, f"{verb}es" if verb.endswith(("ch", "sh")) else f"{verb}s", past, f"{last}ing"
+
+
 _TABLE = """
 at the moment = now | por la mañana = por morning | por las mañanas = por morning | de manhã = in morning | at present = now | right now = now | from now on = now | as of now = now | these days = now
 nowadays = now | for the time being = now | presently = now | in the meantime = now
@@ -53,6 +84,13 @@ tous les jours = quotidiennement | todos los días = diariamente | cada día = d
 todo dia = diariamente | ogni giorno = quotidianamente | tutti i giorni = quotidianamente | every year = yearly
 each year = yearly | every month = monthly | each month = monthly | each week = weekly | every week = weekly
 per week = weekly | per month = monthly | per year = yearly | every quarter = quarterly | each quarter = quarterly
+email address = email | e mail = email | date of birth = birthday | at most = maximum | no more than = maximum
+at least = minimum | a bit = slightly | a little = slightly | as a rule = usually | most of the time = usually
+from time to time = sometimes | now and then = sometimes | once in a while = sometimes | all the time = always
+right away = immediately | at once = immediately | straight away = immediately | is interested in = likes
+is passionate about = loves | is going to = will | are going to = will | in the form of = as | in the form = as
+part time = part-time | full time = full-time | geht über = dauert | di mattina = am | de la mañana = am
+du matin = am | uhr morgens = am | uhr abends = pm | du soir = pm | de la tarde = pm | di sera = pm | da manhã = am
 does not like = dislikes | do not like = dislike | aura lieu = est | si trova = è | se trouve = est
 se encuentra = está | befindet sich = ist | is located = is | are located = are | is situated = is | is about to = will
 is employed by = works for | am employed by = work for | is a parent of = has | is the parent of = has | is a father of = has | is the father of = has | is a mother of = has
@@ -75,11 +113,29 @@ has stopped = no longer | have stopped = no longer | a arrêté de = no longer |
 dejó de = no longer | ha dejado de = no longer | parou de = no longer | deixou de = no longer
 ha smesso di = no longer | hat aufgehört = no longer | is not anymore = no longer
 """
+_PHRASAL = """
+look for = search | search for = search | find out = discover | give back = return | pick up = collect
+turn on = enable | switch on = enable | turn off = disable | switch off = disable | put off = postpone
+call off = cancel | carry out = perform | go on = continue | keep on = continue | come back = return | hand in = submit
+turn in = submit | fill in = complete | fill out = complete | throw away = discard | throw out = discard
+get rid of = discard | save up = save | put aside = save | set aside = save | work out = exercise | sign up for = join
+back up = backup | shut down = stop | start up = start | speed up = accelerate | slow down = slow | cut down on = reduce
+cut back on = reduce | deal with = handle | look after = care | take care of = care | make use of = use
+take part in = attend | participate in = attend | run out = expire | live at = live in | wake up = wake | get up = wake
+care for = care | consist of = contain | is made of = contain | depend on = need | rely on = need | belong to = belong
+talk to = talk with | speak to = talk with | reach out to = contact | get in touch with = contact | head up = lead
+step down as = no longer | resign as = no longer | retire as = no longer | stop being = no longer
+"""
 _PHRASES: dict[tuple[str, ...], tuple[str, ...]] = {
     tuple(phrase.split()): tuple(said.split())
     for line in _TABLE.strip().splitlines()
     for phrase, said in (entry.split("=") for entry in line.split("|"))
 }
+for _line in _PHRASAL.strip().splitlines():
+    for _phrase_, _said_ in (entry.split("=") for entry in _line.split("|")):
+        (_verb, *_rest), (_first, *_more) = _phrase_.split(), _said_.split()
+        for _form, _other in zip(_inflected(_verb), _inflected(_first), strict=True):
+            _PHRASES[(_form, *_rest)] = (_first if _first == "no" else _other, *_more)
 _LENGTHS: dict[str, tuple[int, ...]] = {
     first: tuple(sorted({len(phrase) for phrase in _PHRASES if phrase[0] == first}, reverse=True))
     for first in {phrase[0] for phrase in _PHRASES}

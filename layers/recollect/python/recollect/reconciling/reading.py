@@ -34,6 +34,9 @@ _CONTRACTIONS = tuple(
         (r"\b(?:every|each) ((?:mon|tues|wednes|thurs|fri|satur|sun)day)\b", r"\1s"),
         (r"\bjeden ((?:mon|diens|donners|frei|sams|sonn)tag|mittwoch)\b", r"\1s"),
         (r"\b(?:todos los|todas las|todas as|tous les|tutti i|cada|chaque|toda)(?= (?:lun|mar|mié|mer|jue|jeu|gio|vie|ven|sáb|sab|sam|dom|dim|seg|ter|qua|qui|sex))", ""),
+        (r"(?<=\d) (?:o'clock )?in the morning\b", " am"),
+        (r"(?<=\d) (?:o'clock )?(?:in the (?:afternoon|evening)|at night)\b", " pm"),
+        (r"\b(one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve) (?:o'clock )?in the morning\b", r"\1 am"),
         (r"\brather than\b", "over"),
         (r"\bhalf of\b", "50% of"),
         (r"\btwice\b", "2 times"),
@@ -92,7 +95,9 @@ def read(text: str) -> Reading:
     polar = polarity(words)
     builder = _Builder([written[i] for i in polar.kept], [words[i] for i in polar.kept])
     builder.run()
-    is_known = not _UNKNOWN_SCRIPT.search(unified) and any(word in lexicon.KNOWN for word in words)
+    is_known = not _UNKNOWN_SCRIPT.search(unified) and any(
+        word in lexicon.KNOWN for word in (*words, *unified.casefold().split())
+    )
     return Reading(
         text=text,
         tokens=tuple(builder.tokens),
@@ -142,6 +147,8 @@ class _Builder:
     def _time(self, index: int) -> int:
         word, written = self.words[index], self.written[index]
         half = self._at(index + 1) if self._at(index + 1) in {"am", "pm", "a.m", "p.m"} else None
+        if half and not word.isdecimal():
+            word = numbers.number_of(word) or word
         clock = dates.clock_of(word, half)
         if clock is None and word.isdecimal() and self._at(index + 1) == "uhr":
             clock = dates.clock_of(f"{word}:00", None)

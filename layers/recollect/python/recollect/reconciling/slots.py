@@ -35,7 +35,7 @@ _LASTING_TIMES = frozenset(
 
 
 _EVERY = frozenset({"every", "each", "alle", "cada", "ogni", "chaque"})
-_MEANS = frozenset({"with", "via", "mit", "avec", "con", "com"})
+_MEANS = frozenset({"with", "via", "mit", "avec", "con", "com", "as", "als"})
 _ASKING = frozenset({"ask", "call", "contact", "notifi", "page", "tell", "inform"})
 _TOLD_MIN_TOKENS = 3
 _ONE_MANNER = frozenset({"write", "answer", "store", "keep", "put", "format", "report"})
@@ -202,13 +202,13 @@ def _instruction(slot: Slot, new: Reading, follows: bool, shown: str) -> tuple[E
     is_rest = slot.start + len(slot.new) < len(_plain(new))
     is_language = new.verb in {"answer", "write"} and _are_names(slot)
     before = _plain(new)[slot.start - 1].key if slot.start else ""
-    is_single = len(slot.old) == len(slot.new) == 1 and len(new.strong) > _TOLD_MIN_TOKENS
+    is_single = (_are_names(slot) or len(slot.old) == len(slot.new) == 1) and len(new.strong) > _TOLD_MIN_TOKENS
     if is_single and ((before in _MEANS and not is_rest) or (before in _ASKING and _are_names(slot))):
         return Effect.REPLACES, f"same instruction, {shown}"
     is_manner = new.verb in _ONE_MANNER and not is_rest and _plain(new)[slot.start - 1].key == "in"
     if is_manner and slot.start > 2:
         return Effect.REPLACES, f"same instruction, {shown}"
-    if follows and slot.start > 0 and (is_language or (new.verb == "use" and is_rest)):
+    if follows and slot.start > 0 and (is_language or (new.verb == "use" and is_rest and len(slot.old) == len(slot.new) == 1)):
         return Effect.REPLACES, f"same instruction, {shown}"
     return Effect.UNSURE, f"instruction: {shown}"
 
