@@ -24,11 +24,13 @@ _HOLLOW = keys(  # add nothing to a statement that is otherwise equal
     "have be my i their it they them he she him this that these those both own name named get take receive do go thing "
     "way place region area city town colour color coloured colored music flag option branch type kind sort age "
     "always much well mucho mucha muchos très sehr viel muito molto perform carry work job suffer locate located "
-    "personal edad idade âge alter età form both style either too even already yet soon recently simply basically completely fully totally entirely "
+    "personal all edad idade âge alter età form both style either too even already yet soon recently simply basically completely fully totally entirely "
     "instance mood sich dich mich play practice practise drink cup cups glass commute up roughly circa ca findet finden statt some any someone somebody keep remain let done don se si sich que #1 prendre take "
     "there one etre être tun machen hacer fazer fare then"
 )
-_WITH_DATES = keys("year month fixé fissato fijado marcado festgelegt angesetzt hold held schedule plan happen occur set fall day date")
+_WITH_DATES = keys(
+    "year month fixé fissato fijado marcado festgelegt angesetzt hold held schedule plan happen occur set fall day date"
+)
 _WITH_TIMES = keys("morning afternoon evening night o'clock")
 _WITH_MONEY = keys("pay cost amount charge spend")
 _COMMANDING = keys("run execute invoke type call exécuter ejecutar executar eseguire ausführen")
@@ -188,6 +190,8 @@ def _light(old: Reading, new: Reading, *, is_procedure: bool) -> frozenset[str]:
         found |= _WITH_TIMES
     if all(any(_is_money(t) for t in r.tokens) for r in (old, new)):
         found |= _WITH_MONEY
+    if all(any(t.key.endswith(" th") for t in r.tokens) for r in (old, new)):
+        found |= {"day"}
     if all("email" in r.bag for r in (old, new)):
         found |= {"send", "sent"}
     if all("weekdai" in r.bag for r in (old, new)):

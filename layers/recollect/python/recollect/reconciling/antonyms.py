@@ -4,6 +4,7 @@ Pure. Keys are those of a reading (``lexicon`` forms, else stems). Pairs of the 
 them: "not open" is "closed". The others may: "not early" need not be "late".
 """
 
+from recollect.reconciling.wordlists import keys
 from recollect.text import stem
 
 _COMPLEMENTS = (
@@ -39,7 +40,7 @@ _DENYING = frozenset(["un", "in", "im", "dis", "non", "ir", "il"])
 _DENIED_MIN_CHARS = 4
 
 
-_FREQUENCIES = frozenset(stem(word) for word in ("hourly", "daily", "nightly", "weekly", "monthly", "quarterly", "yearly"))
+_FREQUENCIES = keys("hourly daily nightly weekly monthly quarterly yearly")
 
 
 def _pairs(table: str) -> frozenset[frozenset[str]]:

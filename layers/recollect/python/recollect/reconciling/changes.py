@@ -45,7 +45,10 @@ _GIVEN_UP = tuple(
 _CLAUSE = re.compile(
     r"[,;.]\s+|,?\s+(?:and|but|because|after|so|und|aber|sondern|weil|y|pero|sino|porque|et|mais|car|e|mas|ma)\s+"
 )
-_DOUBLY = re.compile(r"(?:\b(?:not|never|no|cannot|nicht|kein\w*|ne|não|non)|n't)\b.*\b(?:without|unless|until|except|only|nothing but|ohne|sans|sin|sem|senza)\b", re.IGNORECASE)
+_DOUBLY = re.compile(
+    r"(?:\b(?:not|never|no|cannot|nicht|kein\w*|ne|não|non)|n't)\b.*\b(?:without|unless|until|except|only|nothing but|ohne|sans|sin|sem|senza)\b",
+    re.IGNORECASE,
+)
 _CHANGE = keys(
     "plan schedule move change set increase decrease raise lower push postpone delay reschedule scale upgrade update "
     "become new old current switch bring forward back extend reduce cut drop rise grow"
@@ -167,8 +170,10 @@ def other_value(pair: Pair) -> Finding | None:
 def _is_one_frame(pair: Pair, found: Alignment) -> bool:
     shared = [pair.old.strong[i].key for i, _ in found.pairs]
     is_told = pair.old.intents != pair.new.intents or links_opposed(pair.old, pair.new, found)
-    return bool(set(shared) - {"be", "have", "i"}) and not is_told and (
-        pair.is_procedure or compare(pair.old, pair.new) is not Subjects.DIFFERENT or _is_one_subject(pair, found)
+    return (
+        bool(set(shared) - {"be", "have", "i"})
+        and not is_told
+        and (pair.is_procedure or compare(pair.old, pair.new) is not Subjects.DIFFERENT or _is_one_subject(pair, found))
     )
 
 
@@ -183,9 +188,7 @@ def _tells_change(new: Reading) -> bool:
     return any(token.key in _CHANGE_VERBS for token in new.tokens) and not new.intents
 
 
-def _is_new_value(
-    before: tuple[Token, ...], after: tuple[Token, ...], kinds: tuple[str, str], old: Reading
-) -> bool:
+def _is_new_value(before: tuple[Token, ...], after: tuple[Token, ...], kinds: tuple[str, str], old: Reading) -> bool:
     if old.is_past or old.verb in lexicon.EVENTS or kinds[0] != kinds[1]:
         return False
     are_names = all(token.kind is Kind.NAME for token in (*before, *after))
@@ -208,7 +211,9 @@ def _is_corrected(old: Reading, new: Reading, before: tuple[Token, ...], after: 
     # "now" beside one other word tells that the old one is out of date, but for what one can have several of.
     is_said = new.is_marked and len(before) == len(after) == 1 and before[0].kind is after[0].kind
     is_single = new.verb not in lexicon.MULTI_VALUED | lexicon.EVENTS and not slots.is_progressive(new)
-    is_about = all(r.strong.index(t) > 0 and r.tokens.index(t) >= r.head for r, t in ((old, before[0]), (new, after[0])))
+    is_about = all(
+        r.strong.index(t) > 0 and r.tokens.index(t) >= r.head for r, t in ((old, before[0]), (new, after[0]))
+    )
     return is_said and is_single and is_about and not old.is_past and not new.is_past
 
 

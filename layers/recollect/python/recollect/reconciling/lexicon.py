@@ -13,9 +13,12 @@ ARTICLES = words(
 COPULAS = words(
     "be is are am was were being ist sind est sont suis était es soy era é sou são é è sono fue foi está estoy están"
 )
-AUXILIARIES = words("do does did will would shall can could should must kann been muss müssen "
-    "soll sollen werden wird wurde wurden")
-FILLERS = words("please also really just very quite so there ever bitte still noch ancora encore todavía aún ainda aussi también anche também auch")
+AUXILIARIES = words(
+    "do does did will would shall can could should must kann been muss müssen soll sollen werden wird wurde wurden"
+)
+FILLERS = words(
+    "please also really just very quite so there ever bitte still noch ancora encore todavía aún ainda aussi también anche também auch"
+)
 PERFECT = words("has have had")
 
 SELF = words(
@@ -93,7 +96,7 @@ VERB_FORMS = forms(
     "name:named called heisse heisst heissen appelle llamo llama chamo chama chiamo chiama",
 )
 VERBS = frozenset(VERB_FORMS.values()) | words(
-    "ask notify tell inform include avoid ensure mention greet remind summarize translate explain provide approve "
+    "address ask notify tell inform include avoid ensure mention greet remind summarize translate explain provide approve "
     "submit upload download rename merge rotate convert escalate "
     "consist collect follow return keep get got grow grew watch read see sees meet met bring make made contain allow "
     "deny fix track call "

@@ -27,6 +27,8 @@ _IRREGULAR = {
     "wake": "woke",
     "reach": "reached",
     "carry": "carried",
+    "step": "stepped",
+    "stop": "stopped",
 }
 
 
@@ -116,7 +118,7 @@ ha smesso di = no longer | hat aufgehört = no longer | is not anymore = no long
 _PHRASAL = """
 look for = search | search for = search | find out = discover | give back = return | pick up = collect
 turn on = enable | switch on = enable | turn off = disable | switch off = disable | put off = postpone
-call off = cancel | carry out = perform | go on = continue | keep on = continue | come back = return | hand in = submit
+call off = cancel | carry out = perform | go on = continue | keep on = continue | come back = return
 turn in = submit | fill in = complete | fill out = complete | throw away = discard | throw out = discard
 get rid of = discard | save up = save | put aside = save | set aside = save | work out = exercise | sign up for = join
 back up = backup | shut down = stop | start up = start | speed up = accelerate | slow down = slow | cut down on = reduce

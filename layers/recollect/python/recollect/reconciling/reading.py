@@ -33,7 +33,10 @@ _CONTRACTIONS = tuple(
         (r"\b(?:every|each) day\b", "daily"),
         (r"\b(?:every|each) ((?:mon|tues|wednes|thurs|fri|satur|sun)day)\b", r"\1s"),
         (r"\bjeden ((?:mon|diens|donners|frei|sams|sonn)tag|mittwoch)\b", r"\1s"),
-        (r"\b(?:todos los|todas las|todas as|tous les|tutti i|cada|chaque|toda)(?= (?:lun|mar|mié|mer|jue|jeu|gio|vie|ven|sáb|sab|sam|dom|dim|seg|ter|qua|qui|sex))", ""),
+        (
+            r"\b(?:todos los|todas las|todas as|tous les|tutti i|cada|chaque|toda)(?= (?:lun|mar|mié|mer|jue|jeu|gio|vie|ven|sáb|sab|sam|dom|dim|seg|ter|qua|qui|sex))",
+            "",
+        ),
         (r"(?<=\d) (?:o'clock )?in the morning\b", " am"),
         (r"(?<=\d) (?:o'clock )?(?:in the (?:afternoon|evening)|at night)\b", " pm"),
         (r"\b(one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve) (?:o'clock )?in the morning\b", r"\1 am"),
@@ -256,7 +259,11 @@ class _Builder:
         elif word in lexicon.SELF and not (word == "user" and self._at(index - 1) in {"new", "each", "every", "any"}):
             self._add(written, "i", Kind.WORD)
         elif word in {",", ";"} or (self._is_link(index, word) and (index == 0 or written == word)):
-            over = word in {"to", "à", "a", "al", "ao", "alla"} and self.verb == "prefer" and len(self.tokens) > self.head + 1
+            over = (
+                word in {"to", "à", "a", "al", "ao", "alla"}
+                and self.verb == "prefer"
+                and len(self.tokens) > self.head + 1
+            )
             self._add(written, "over" if over else word, Kind.LINK)
         else:
             self._content(index, word, written)

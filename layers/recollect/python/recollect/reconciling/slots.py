@@ -147,8 +147,20 @@ def _number(slot: Slot, new: Reading, shown: str) -> tuple[Effect, str]:
         return Effect.UNSURE, f"{shown}, which may be a label"
     verb = new.verb
     is_interval = slot.start > 0 and _plain(new)[slot.start - 1].key in _EVERY
-    is_thing = is_interval or not is_person(new) and new.head > 0 and verb not in lexicon.MULTI_VALUED and not (is_bare and after is None)
-    if is_thing or numbers.dimension_of(slot.new[0].key) == "times" or verb in lexicon.STATES or verb in lexicon.SINGLE_VALUED or (_is_instruction(new) and not is_version):
+    is_thing = (
+        is_interval
+        or not is_person(new)
+        and new.head > 0
+        and verb not in lexicon.MULTI_VALUED
+        and not (is_bare and after is None)
+    )
+    if (
+        is_thing
+        or numbers.dimension_of(slot.new[0].key) == "times"
+        or verb in lexicon.STATES
+        or verb in lexicon.SINGLE_VALUED
+        or (_is_instruction(new) and not is_version)
+    ):
         return Effect.REPLACES, reason
     return Effect.UNSURE, f"{reason}, of an attribute that may have several"
 
@@ -208,7 +220,11 @@ def _instruction(slot: Slot, new: Reading, follows: bool, shown: str) -> tuple[E
     is_manner = new.verb in _ONE_MANNER and not is_rest and _plain(new)[slot.start - 1].key == "in"
     if is_manner and slot.start > 2:
         return Effect.REPLACES, f"same instruction, {shown}"
-    if follows and slot.start > 0 and (is_language or (new.verb == "use" and is_rest and len(slot.old) == len(slot.new) == 1)):
+    if (
+        follows
+        and slot.start > 0
+        and (is_language or (new.verb == "use" and is_rest and len(slot.old) == len(slot.new) == 1))
+    ):
         return Effect.REPLACES, f"same instruction, {shown}"
     return Effect.UNSURE, f"instruction: {shown}"
 

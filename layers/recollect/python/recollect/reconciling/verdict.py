@@ -91,7 +91,13 @@ def change(pair: Pair) -> Finding | None:
     """Find what a change that the new statement tells of makes of the old one."""
     if max(len(sentences(pair.old.text)), 1) > 1:
         return None
-    found = _superseded(pair, one_attribute) or changes.is_over(pair.old, pair.new) or changes.given_up(pair) or changes.moved(pair) or changes.other_value(pair)
+    found = (
+        _superseded(pair, one_attribute)
+        or changes.is_over(pair.old, pair.new)
+        or changes.given_up(pair)
+        or changes.moved(pair)
+        or changes.other_value(pair)
+    )
     if found is not None:
         return found
     clauses = changes.clauses(pair)
