@@ -13,7 +13,6 @@ from recollect.reconciling.wordlists import words
 
 _AGES = frozenset(["young", "younger", "old", "older", "elder", "eldest", "youngest", "little"])
 _DETAIL_ENDINGS = ("ly", "ed", "ing", "mente", "ment")
-SHORT_MAX_TOKENS = 6
 _AND = frozenset({"and", "or", "und", "oder", "et", "ou", "y", "o", "e"})
 _INTERCHANGEABLE = words("in at on for with by as to over than")
 _DIRECTIONS = words("out off away up down back")
@@ -59,19 +58,6 @@ def links_disagree(one: Reading, other: Reading) -> bool:
         before[word] != after[word] and not {before[word], after[word]} <= _INTERCHANGEABLE
         for word in before.keys() & after.keys()
     )
-
-
-def is_rebuilt(one: Reading, other: Reading) -> bool:
-    """Tell whether the same words stand in another order, and the prepositions do not keep their words.
-
-    In a short statement one word may gain or lose its preposition ("uses black", "black is used in").
-    """
-    if [t.key for t in one.strong] == [t.key for t in other.strong]:
-        return False
-    first, second = _linked(one), _linked(other)
-    changed = (first - second) + (second - first)
-    words = Counter(word for _, word in changed)
-    return changed.total() > (1 if len(one.strong) <= SHORT_MAX_TOKENS else 0) or any(n > 1 for n in words.values())
 
 
 def is_swapped(one: Reading, other: Reading) -> bool:

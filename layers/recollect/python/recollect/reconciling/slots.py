@@ -149,10 +149,10 @@ def _number(slot: Slot, new: Reading, shown: str) -> tuple[Effect, str]:
     is_interval = slot.start > 0 and _plain(new)[slot.start - 1].key in _EVERY
     is_thing = (
         is_interval
-        or not is_person(new)
+        or (not is_person(new)
         and new.head > 0
         and verb not in lexicon.MULTI_VALUED
-        and not (is_bare and after is None)
+        and not (is_bare and after is None))
     )
     if (
         is_thing

@@ -7,16 +7,16 @@ from collections import Counter
 from collections.abc import Callable
 
 from recollect.model import CONTENT_MAX_CHARS, MemoryType
-from recollect.reconciling import attributes, changes, merging, procedures, scripts, slots
+from recollect.reconciling import attributes, changes, merging, procedures, slots, wholes
 from recollect.reconciling.aligning import align
 from recollect.reconciling.antonyms import are_complements, are_opposite
-from recollect.reconciling.pair import CLOSE_MIN_SHARE, Candidate, Finding, Pair, Statement, scope
+from recollect.reconciling.pair import Candidate, Finding, Pair, Statement, scope
 from recollect.reconciling.paraphrase import keeps_roles
 from recollect.reconciling.reading import read
 from recollect.reconciling.sentences import holds, sentences
 from recollect.reconciling.slots import Effect
 from recollect.reconciling.subjects import Subjects, compare
-from recollect.reconciling.tokens import Kind, Reading, Token, plain
+from recollect.reconciling.tokens import Kind, Reading, Token
 from recollect.reconciling.wordlists import words
 
 RULED_MAX_CHARS = 1_000
@@ -53,33 +53,10 @@ def _long(new: Statement, candidate: Candidate) -> Finding:
     return Finding("conflict" if is_close else "created", "too long for the rules")
 
 
-def same_letters(pair: Pair) -> Finding | None:
-    """Find texts equal but for case, spacing and punctuation."""
-    old, new = plain(pair.old.text), plain(pair.new.text)
-    digits = [[t.key for t in r.tokens if t.kind in (Kind.NUMBER, Kind.DATE)] for r in (pair.old, pair.new)]
-    if old and old == new and digits[0] == digits[1] and pair.old.is_negative == pair.new.is_negative:
-        return Finding("unchanged", "the same words but for case, spacing and punctuation")
-    return None
-
-
-def unknown_language(pair: Pair) -> Finding | None:
-    """Merge and supersede nothing in a language without rules."""
-    if pair.old.is_known and pair.new.is_known:
-        return None
-    if scripts.are_same(pair.old.text, pair.new.text):
-        return Finding("unchanged", "the same in another way of writing")
-    old, new = Counter(plain(pair.old.text)), Counter(plain(pair.new.text))
-    is_like = (old & new).total() >= CLOSE_MIN_SHARE * max(
-        min(old.total(), new.total()), 1
-    ) and not pair.new.text.isascii()
-    is_like = is_like or pair.is_close
-    return Finding("conflict" if is_like else "created", "not in a language that the rules know")
-
-
 def paraphrase(pair: Pair) -> Finding | None:
     """Find the same content in other words and another order."""
     old, new = pair.old, pair.new
-    if old.is_negative != new.is_negative or _other_tense(pair) or _has_several(pair):
+    if old.is_negative != new.is_negative or _other_tense(pair) or wholes.has_several(pair):
         return None
     found = align(old, new, is_procedure=pair.is_procedure)
     if found.old or found.new or not found.pairs or not keeps_roles(pair, found):
@@ -159,25 +136,6 @@ def _without(reading: Reading, key: str) -> Counter[str]:
     bag = reading.bag
     del bag[key]
     return bag
-
-
-def several_sentences(pair: Pair) -> Finding | None:
-    """Compare memories of several sentences as wholes; see ``sentences``."""
-    return pair.unsure("the memory has several sentences") if _has_several(pair) else None
-
-
-def known_sentences(pair: Pair) -> Finding | None:
-    """Find that one has all sentences of the other."""
-    old, new = pair.old.text, pair.new.text
-    if _has_several(pair) and holds(old, new):
-        return Finding("unchanged", "one of the sentences that are known")
-    if _has_several(pair) and holds(new, old):
-        return Finding("merged", "says the same and more sentences", new)
-    return None
-
-
-def _has_several(pair: Pair) -> bool:
-    return max(len(sentences(reading.text)) for reading in (pair.old, pair.new)) > 1
 
 
 def other_action(pair: Pair) -> Finding | None:
@@ -348,12 +306,12 @@ def _words(tokens: tuple[Token, ...]) -> str:
 
 
 _RULES: tuple[Callable[[Pair], Finding | None], ...] = (
-    same_letters,
-    known_sentences,
-    unknown_language,
+    wholes.same_letters,
+    wholes.known_sentences,
+    wholes.unknown_language,
     paraphrase,
     change,
-    several_sentences,
+    wholes.several_sentences,
     other_procedure,
     negation,
     other_action,
