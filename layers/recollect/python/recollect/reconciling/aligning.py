@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from recollect.reconciling import lexicon
+from recollect.reconciling.numbers import MONEY
 from recollect.reconciling.thesaurus import are_synonyms
 from recollect.reconciling.tokens import Kind, Reading, Token
 from recollect.reconciling.wordlists import keys, words
@@ -109,10 +110,13 @@ class _Aligner:
                 self._pair(i, j)
 
     def match_compounds(self, old: Reading, new: Reading) -> None:
+        if not self.old and not self.new:
+            return
+        parts = _joined(new), _joined(old)
         for i in tuple(self.old):
-            self._match_compound(i, new, self.first, self.new, is_old=True)
+            self._match_compound(i, parts[0], self.first, self.new, is_old=True)
         for j in tuple(self.new):
-            self._match_compound(j, old, self.second, self.old, is_old=False)
+            self._match_compound(j, parts[1], self.second, self.old, is_old=False)
 
     def match_hyphens(self) -> None:
         # "hand-washed" and "wash by hand"
@@ -128,10 +132,15 @@ class _Aligner:
                         self._pair(*((at, k) if is_old else (k, at)))
 
     def _match_compound(
-        self, at: int, other: Reading, tokens: tuple[Token, ...], free: Iterable[int], *, is_old: bool
+        self,
+        at: int,
+        other: dict[str, tuple[int, ...]],
+        tokens: tuple[Token, ...],
+        free: Iterable[int],
+        *,
+        is_old: bool,
     ) -> None:
-        joined = _joined(other)
-        parts = joined.get(tokens[at].key)
+        parts = other.get(tokens[at].key)
         if parts is None or not set(parts) <= set(free):
             return
         for part in parts:
@@ -182,28 +191,15 @@ def _are_words(one: Token, other: Token, literal: frozenset[Token]) -> bool:
 
 
 def _light(old: Reading, new: Reading, *, is_procedure: bool) -> frozenset[str]:
-    found = _HOLLOW
-    dated = [any(t.kind is Kind.DATE for t in r.tokens) for r in (old, new)]
-    if all(dated):
-        found |= _WITH_DATES
-    if all(any(t.key.startswith("@t") for t in r.tokens) for r in (old, new)):
-        found |= _WITH_TIMES
-    if all(any(_is_money(t) for t in r.tokens) for r in (old, new)):
-        found |= _WITH_MONEY
-    if all(any(t.key.endswith(" th") for t in r.tokens) for r in (old, new)):
-        found |= {"day"}
-    if all("email" in r.bag for r in (old, new)):
-        found |= {"send", "sent"}
-    if all("weekdai" in r.bag for r in (old, new)):
-        found |= {"daily"}
-    if any(t.key in _ON for r in (old, new) for t in r.tokens):
-        found |= {"run", "host", "base", "keep"}
-    if any(t.key in _WITH for r in (old, new) for t in r.tokens):
-        found |= {"use"}
+    found = _HOLLOW | (_IN_PROCEDURES if is_procedure else frozenset())
+    for is_there, light in _LIGHT_WITH:
+        if all(any(is_there(token) for token in reading.tokens) for reading in (old, new)):
+            found |= light
+    for links, light in _LIGHT_BESIDE:
+        if any(token.key in links for reading in (old, new) for token in reading.tokens):
+            found |= light
     if any(_is_our_team(one) and "i" in other.bag for one, other in ((old, new), (new, old))):
         found |= {"team"}
-    if is_procedure:
-        found |= _IN_PROCEDURES
     return found
 
 
@@ -211,5 +207,15 @@ def _is_our_team(reading: Reading) -> bool:
     return any(before.key == "my" and token.key == "team" for before, token in pairwise(reading.tokens))
 
 
-def _is_money(token: Token) -> bool:
-    return token.kind is Kind.NUMBER and token.key.endswith((" eur", " usd", " gbp", " jpy"))
+_LIGHT_WITH: tuple[tuple[Callable[[Token], bool], frozenset[str]], ...] = (  # when both have such a word
+    (lambda token: token.kind is Kind.DATE, _WITH_DATES),
+    (lambda token: token.key.startswith("@t"), _WITH_TIMES),
+    (lambda token: token.key.endswith(tuple(MONEY)), _WITH_MONEY),
+    (lambda token: token.key.endswith(" th"), frozenset({"day"})),
+    (lambda token: token.key == "email", frozenset({"send", "sent"})),
+    (lambda token: token.key == "weekdai", frozenset({"daily"})),
+)
+_LIGHT_BESIDE = (  # when one has such a preposition
+    (_ON, frozenset({"run", "host", "base", "keep"})),
+    (_WITH, frozenset({"use"})),
+)

@@ -56,18 +56,6 @@ def attribute_of(reading: Reading) -> Attribute | None:
     return _copula(reading)
 
 
-def switched_from(reading: Reading) -> tuple[Token, ...]:
-    """Give what a statement says was given up for something else ("switched from X to Y"), or nothing."""
-    tokens = reading.tokens
-    keys = [token.key for token in tokens]
-    if "from" not in keys or not {"switch", "chang", "move", "migrat", "mov"} & set(keys):
-        return ()
-    start = keys.index("from")
-    value = _chunk(tokens[start + 1 :])
-    rest = keys[start + 1 + len(value) :]
-    return value if rest[:1] == ["to"] and len(rest) > 1 else ()
-
-
 def _employer(tokens: tuple[Token, ...]) -> Attribute | None:
     for position, token in enumerate(tokens):
         if token.key in {"at", "for", "bei", "chez", "en", "na"}:

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 from recollect.reconciling import lexicon, slots
+from recollect.reconciling.actions import is_progressive
 from recollect.reconciling.aligning import Alignment, align
 from recollect.reconciling.antonyms import are_opposite
 from recollect.reconciling.pair import Finding, Pair
@@ -19,7 +20,7 @@ from recollect.reconciling.tokens import Kind, Reading, Token
 from recollect.reconciling.wordlists import keys
 
 _END = r"(?=\s+(?:to|for|with|by|and|in|on|at|since|because|nach|auf|zu|und|für|por|pelo|pela|para|as|of|y|e|a|à|et|pour|con|per|par)\b|[,;.]|$)"
-_GIVEN_UP = tuple(
+_BEFORE_END = tuple(
     re.compile(pattern + _END, re.IGNORECASE)
     for pattern in (
         r"\b(?:moved?|switch(?:ed)?|migrat(?:ed|ing)|chang(?:ed|ing)|went|moving)\b.*?\bfrom\s+(.+?)",
@@ -35,7 +36,9 @@ _GIVEN_UP = tuple(
         r"\b(?:mudó|mudou|pasó|cambió|passou|migró|migrou|trasferit[oa]|passat[oa]|passé|déménagé)\b.*?\b(?:de|da|do)\s+(.+?)",
         r"\b(?:nicht mehr|ya no|já não|non più|ne \S+ plus)\b(.+?)(?=,?\s+(?:sondern|sino|mas sim|ma|mais)\b)",
     )
-) + (
+)
+_GIVEN_UP = (
+    *_BEFORE_END,
     re.compile(
         r"^(.+?)\s+(?:(?:has|have|was|were|is|are)\s+)?(?:been\s+)?"
         r"(?:died|passed away|stolen|sold|cancell?ed|discontinued|shut down|closed down)\b",
@@ -153,7 +156,7 @@ def other_value(pair: Pair) -> Finding | None:
     before, after = _left(old, found.old, is_change), _left(new, found.new, is_change)
     if not before or not after or old.is_negative != new.is_negative or not _is_one_frame(pair, found):
         return None
-    if _are_opposite(before, after, new) and not slots.is_progressive(old) and not slots.is_progressive(new):
+    if _are_opposite(before, after, new) and not is_progressive(old) and not is_progressive(new):
         return Finding("superseded", f"{_shown(before)} became {_shown(after)}, its opposite")
     if _is_corrected(old, new, before, after) or (pair.is_procedure and _are_amounts(before, after)):
         return Finding("superseded", f"same template, {_shown(before)} became {_shown(after)}")
@@ -210,7 +213,7 @@ def _are_opposite(before: tuple[Token, ...], after: tuple[Token, ...], new: Read
 def _is_corrected(old: Reading, new: Reading, before: tuple[Token, ...], after: tuple[Token, ...]) -> bool:
     # "now" beside one other word tells that the old one is out of date, but for what one can have several of.
     is_said = new.is_marked and len(before) == len(after) == 1 and before[0].kind is after[0].kind
-    is_single = new.verb not in lexicon.MULTI_VALUED | lexicon.EVENTS and not slots.is_progressive(new)
+    is_single = new.verb not in lexicon.MULTI_VALUED | lexicon.EVENTS and not is_progressive(new)
     is_about = all(
         r.strong.index(t) > 0 and r.tokens.index(t) >= r.head for r, t in ((old, before[0]), (new, after[0]))
     )

@@ -6,7 +6,8 @@ Pure. Wording and order are free; who does what to whom, what belongs to what, a
 from collections.abc import Iterable
 from itertools import combinations, pairwise
 
-from recollect.reconciling import lexicon, slots
+from recollect.reconciling import lexicon
+from recollect.reconciling.actions import is_progressive
 from recollect.reconciling.aligning import Alignment
 from recollect.reconciling.numbers import dimension_of
 from recollect.reconciling.pair import Pair
@@ -97,11 +98,11 @@ def _agent(reading: Reading) -> frozenset[int]:
             by.add(at)
         if position < reading.head and token.kind is not Kind.DATE and (not is_led or token.key == "i"):
             subject.add(at)
-    if reading.verb == "be" and not slots.is_progressive(reading):
+    if reading.verb == "be" and not is_progressive(reading):
         return frozenset(by if _is_passive(reading) else ())
     if reading.verb in {"", "have", "need"}:
         return frozenset()
-    is_passive = slots.is_progressive(reading) and reading.tokens[reading.head].text.casefold() == "being"
+    is_passive = is_progressive(reading) and reading.tokens[reading.head].text.casefold() == "being"
     return frozenset(by if is_passive else subject)
 
 

@@ -192,13 +192,15 @@ class _Builder:
                 self.tokens[-1] = Token(self.tokens[-1].text, "my", Kind.WORD)
             elif self._at(index + 1).endswith("ing") and not lexicon.COPULAS & set(self.words[index:]):
                 self._set_verb("be")
-        elif word == "a" and lexicon.PREFERS & set(self.words[:index]) and len(self.tokens) > self.head + 1:
-            self._add(self.written[index], "over", Kind.LINK)
-        elif len(word) == 1 and index > 0 and self.written[index].isupper() and word != "i":
-            return 0  # "vitamin D", "plan A"
-        elif word not in lexicon.ARTICLES and word not in lexicon.AUXILIARIES and word not in lexicon.FILLERS:
+        elif self._is_letter(index) or (word not in lexicon.ARTICLES and word not in lexicon.AUXILIARIES and word not in lexicon.FILLERS):
             return 0
         return 1
+
+    def _is_letter(self, index: int) -> bool:
+        # "vitamin D", "plan A"; or the "a" of "prefere café a chá", which is no article
+        word, written = self.words[index], self.written[index]
+        is_over = word == "a" and bool(lexicon.PREFERS & set(self.words[:index])) and len(self.tokens) > self.head + 1
+        return is_over or (len(word) == 1 and index > 0 and written.isupper() and word != "i")
 
     def _is_participle(self, index: int) -> bool:
         word = self._at(index)
@@ -217,7 +219,7 @@ class _Builder:
             self._add(written, key, Kind.WORD)
         elif word in lexicon.SELF and not (word == "user" and self._at(index - 1) in {"new", "each", "every", "any"}):
             self._add(written, "i", Kind.WORD)
-        elif word in {",", ";"} or (self._is_link(index, word) and (index == 0 or written == word)):
+        elif written in {",", ";", "a"} or (self._is_link(index, word) and (index == 0 or written == word)):
             over = (
                 word in {"to", "à", "a", "al", "ao", "alla"}
                 and self.verb == "prefer"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from recollect.reconciling import dates, lexicon, numbers
+from recollect.reconciling.actions import is_progressive
 from recollect.reconciling.antonyms import are_opposite
 from recollect.reconciling.subjects import is_person
 from recollect.reconciling.tokens import Kind, Reading, Token
@@ -147,12 +148,8 @@ def _number(slot: Slot, new: Reading, shown: str) -> tuple[Effect, str]:
         return Effect.UNSURE, f"{shown}, which may be a label"
     verb = new.verb
     is_interval = slot.start > 0 and _plain(new)[slot.start - 1].key in _EVERY
-    is_thing = (
-        is_interval
-        or (not is_person(new)
-        and new.head > 0
-        and verb not in lexicon.MULTI_VALUED
-        and not (is_bare and after is None))
+    is_thing = is_interval or (
+        not is_person(new) and new.head > 0 and verb not in lexicon.MULTI_VALUED and not (is_bare and after is None)
     )
     if (
         is_thing
@@ -270,20 +267,6 @@ def _copula_value(slot: Slot, new: Reading, value: tuple[Token, ...], shown: str
     if is_named or are_colours or "#" in slot.new[0].key:
         return Effect.REPLACES, f"one value for '{' '.join(t.text for t in tokens[: new.head])}', {shown}"
     return Effect.UNSURE, f"same subject, {shown}, which may both be so"
-
-
-def have_one_action(one: Reading, other: Reading) -> bool:
-    """Tell whether neither statement says what is going on, or both say the same ("is learning", "learns")."""
-    if not is_progressive(one) and not is_progressive(other):
-        return True
-    actions = [r.tokens[r.head].key if is_progressive(r) else r.verb for r in (one, other)]
-    return actions[0] == actions[1]
-
-
-def is_progressive(reading: Reading) -> bool:
-    """Tell whether a statement says what is going on ("is running"), which another such statement does not replace."""
-    following = reading.tokens[reading.head : reading.head + 1]
-    return reading.verb == "be" and bool(following) and following[0].text.casefold().endswith("ing")
 
 
 def role_change(slot: Slot, old: Reading, new: Reading) -> bool:

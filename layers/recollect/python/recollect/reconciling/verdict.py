@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from recollect.model import CONTENT_MAX_CHARS, MemoryType
 from recollect.reconciling import attributes, changes, merging, procedures, slots, wholes
+from recollect.reconciling.actions import have_one_action
 from recollect.reconciling.aligning import align
 from recollect.reconciling.antonyms import are_complements, are_opposite
 from recollect.reconciling.pair import Candidate, Finding, Pair, Statement, scope
@@ -140,7 +141,7 @@ def _without(reading: Reading, key: str) -> Counter[str]:
 
 def other_action(pair: Pair) -> Finding | None:
     """Keep apart what is going on ("is eating") from what else is going on or is so."""
-    if slots.have_one_action(pair.old, pair.new):
+    if have_one_action(pair.old, pair.new):
         return None
     if compare(pair.old, pair.new) is Subjects.DIFFERENT:
         return Finding("created", "about somebody or something else")
@@ -176,20 +177,6 @@ def other_subject(pair: Pair) -> Finding | None:
     if slot is not None and slots.role_change(slot, pair.old, pair.new):
         return Finding("superseded", f"one person fills this role: {_words(slot.old)} became {_words(slot.new)}")
     return Finding("created", "about somebody or something else")
-
-
-def switched(pair: Pair) -> Finding | None:
-    """Find what the new one gives up ("switched from X to Y") and the old one says."""
-    given_up = attributes.switched_from(pair.new)
-    keys = {token.key for token in given_up}
-    if not keys or not keys <= set(pair.old.bag) or compare(pair.old, pair.new) is not Subjects.SAME:
-        return None
-    context = set(pair.old.bag) - keys - {"use", "have", "be"} - {t.key for t in pair.old.tokens[: pair.old.head]}
-    if context - set(pair.new.bag) - {pair.old.verb}:
-        return pair.unsure(f"{_words(given_up)} was given up, perhaps elsewhere")
-    if _says_more(pair, keys):
-        return pair.unsure("the memory also says something else")
-    return Finding("superseded", f"says that {_words(given_up)} was given up for something else")
 
 
 def other_tense(pair: Pair) -> Finding | None:
@@ -317,7 +304,6 @@ _RULES: tuple[Callable[[Pair], Finding | None], ...] = (
     other_action,
     same_content,
     other_subject,
-    switched,
     other_tense,
     detail,
     one_attribute,

@@ -50,4 +50,5 @@ def several_sentences(pair: Pair) -> Finding | None:
 
 
 def has_several(pair: Pair) -> bool:
+    """Tell whether one of the two has several sentences."""
     return max(len(sentences(reading.text)) for reading in (pair.old, pair.new)) > 1
