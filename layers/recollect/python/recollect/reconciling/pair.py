@@ -10,6 +10,7 @@ from recollect.model import Memory, MemoryType
 from recollect.reconciling.tokens import Reading
 
 CLOSE_MIN_COSINE = 0.65
+_SINCE = frozenset({"since", "seit", "depuis", "desde", "dal"})
 CLOSE_MIN_SHARE = 0.5  # of the content words of the shorter statement
 
 
@@ -84,6 +85,14 @@ class Pair:
         shared = (self.old.bag & self.new.bag).total()
         shorter = min(self.old.bag.total(), self.new.bag.total())
         return self.cosine >= CLOSE_MIN_COSINE and shorter > 0 and shared / shorter >= CLOSE_MIN_SHARE
+
+    @property
+    def has_other_tense(self) -> bool:
+        """Whether one tells of the past, of a wish or of a guess, and the other does not."""
+        old, new = self.old, self.new
+        if old.intents == new.intents and all(_SINCE & {t.key for t in r.tokens} for r in (old, new)):
+            return False  # "has lived there since" is so today
+        return old.intents != new.intents or (old.is_past != new.is_past and "" not in (old.verb, new.verb))
 
     def unsure(self, reason: str) -> Finding:
         """Give a conflict when the two are close, else something else."""

@@ -192,7 +192,9 @@ class _Builder:
                 self.tokens[-1] = Token(self.tokens[-1].text, "my", Kind.WORD)
             elif self._at(index + 1).endswith("ing") and not lexicon.COPULAS & set(self.words[index:]):
                 self._set_verb("be")
-        elif self._is_letter(index) or (word not in lexicon.ARTICLES and word not in lexicon.AUXILIARIES and word not in lexicon.FILLERS):
+        elif self._is_letter(index) or (
+            word not in lexicon.ARTICLES and word not in lexicon.AUXILIARIES and word not in lexicon.FILLERS
+        ):
             return 0
         return 1
 

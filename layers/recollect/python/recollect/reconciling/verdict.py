@@ -17,13 +17,12 @@ from recollect.reconciling.reading import read
 from recollect.reconciling.sentences import holds, sentences
 from recollect.reconciling.slots import Effect
 from recollect.reconciling.subjects import Subjects, compare
-from recollect.reconciling.tokens import Kind, Reading, Token
+from recollect.reconciling.tokens import Reading, Token
 from recollect.reconciling.wordlists import words
 
 RULED_MAX_CHARS = 1_000
 LONG_CLOSE_MIN_COSINE = 0.9
 PREFERENCE_MIN_COSINE = 0.65  # below it two preferences need not be about the same choice
-_SINCE = words("since seit depuis desde dal")
 _CLAUSES = words("and but because und aber weil et mais y pero e mas ma , ;")
 
 
@@ -57,7 +56,7 @@ def _long(new: Statement, candidate: Candidate) -> Finding:
 def paraphrase(pair: Pair) -> Finding | None:
     """Find the same content in other words and another order."""
     old, new = pair.old, pair.new
-    if old.is_negative != new.is_negative or _other_tense(pair) or wholes.has_several(pair):
+    if old.is_negative != new.is_negative or pair.has_other_tense or wholes.has_several(pair):
         return None
     found = align(old, new, is_procedure=pair.is_procedure)
     if found.old or found.new or not found.pairs or not keeps_roles(pair, found):
@@ -70,7 +69,7 @@ def change(pair: Pair) -> Finding | None:
     if max(len(sentences(pair.old.text)), 1) > 1:
         return None
     found = (
-        _superseded(pair, one_attribute)
+        _superseded(pair, attributes.one_attribute)
         or changes.is_over(pair.old, pair.new)
         or changes.given_up(pair)
         or changes.moved(pair)
@@ -91,7 +90,7 @@ def change(pair: Pair) -> Finding | None:
 def _of_clause(pair: Pair) -> Finding | None:
     if any(token.key in _CLAUSES for token in pair.old.tokens):
         return None
-    return _superseded(pair, one_attribute) or _superseded(pair, one_slot)
+    return _superseded(pair, attributes.one_attribute) or _superseded(pair, one_slot)
 
 
 def _superseded(pair: Pair, rule: Callable[[Pair], Finding | None]) -> Finding | None:
@@ -153,7 +152,7 @@ def same_content(pair: Pair) -> Finding | None:
     old, new = pair.old, pair.new
     if not merging.is_same_content(old, new) or merging.links_disagree(old, new):
         return None
-    if _other_tense(pair):
+    if pair.has_other_tense:
         return pair.unsure("one tells of the past or of a wish, the other does not")
     if _is_comparison_turned(pair):
         return Finding("superseded", "the same comparison the other way round")
@@ -181,16 +180,9 @@ def other_subject(pair: Pair) -> Finding | None:
 
 def other_tense(pair: Pair) -> Finding | None:
     """Keep what was, or is wished for, apart from what is."""
-    if _other_tense(pair) and attributes.attribute_of(pair.new) is None:
+    if pair.has_other_tense and attributes.attribute_of(pair.new) is None:
         return pair.unsure("one tells of the past or of a wish, the other does not")
     return None
-
-
-def _other_tense(pair: Pair) -> bool:
-    old, new = pair.old, pair.new
-    if old.intents == new.intents and all(_SINCE & {t.key for t in r.tokens} for r in (old, new)):
-        return False  # "has lived there since" is so today
-    return old.intents != new.intents or (old.is_past != new.is_past and "" not in (old.verb, new.verb))
 
 
 def detail(pair: Pair) -> Finding | None:
@@ -241,48 +233,6 @@ def _changed_step(pair: Pair, slot: slots.Slot) -> Finding:
     return pair.unsure(f"perhaps the same procedure: {changed}")
 
 
-def one_attribute(pair: Pair) -> Finding | None:
-    """Find different shapes that give one attribute of one subject."""
-    old, new = attributes.attribute_of(pair.old), attributes.attribute_of(pair.new)
-    if old is None or new is None or old.name != new.name or compare(pair.old, pair.new) is not Subjects.SAME:
-        return None
-    before, after = [t.key for t in old.value], [t.key for t in new.value]
-    if before == after:
-        if old.name in {"residence", "employer"} and not _other_tense(pair) and not _differ_in_values(pair):
-            merged = merging.joined(pair.old.text, pair.new.text)
-            return Finding("merged", f"the same {old.name}, with other details", merged)
-        return pair.unsure(f"the same {old.name}, with other details")
-    if _may_be_one(before, after):
-        return pair.unsure(f"{old.name}: {_words(old.value)} and {_words(new.value)} may be one")
-    if old.name == "residence" and not slots.are_places_of_one_kind(old.value, new.value):
-        return pair.unsure(f"{_words(old.value)} may lie in {_words(new.value)}")
-    if _says_more(pair, set(before)):
-        return pair.unsure("the memory also says something else")
-    is_told = old.name in {"residence", "employer"} or not (pair.old.is_past and not pair.new.is_marked)
-    if is_told:
-        return Finding("superseded", f"one {old.name}: {_words(old.value)} became {_words(new.value)}")
-    return pair.unsure(f"{old.name}: {_words(old.value)} and {_words(new.value)}")
-
-
-def _differ_in_values(pair: Pair) -> bool:
-    # "to Rome with Ana" and "to Rome with Ben": not details of one thing.
-    values = [{t.key for t in r.strong if t.kind is not Kind.WORD} for r in (pair.old, pair.new)]
-    return bool(values[0] - values[1]) and bool(values[1] - values[0])
-
-
-def _says_more(pair: Pair, replaced: set[str]) -> bool:
-    # A second clause that the new statement does not repeat would be lost with the memory.
-    has_clauses = any(token.key in _CLAUSES for token in pair.old.tokens)
-    return has_clauses and bool(set(pair.old.bag) - set(pair.new.bag) - replaced - {pair.old.verb})
-
-
-def _may_be_one(before: list[str], after: list[str]) -> bool:
-    if before[0].startswith("@"):  # parts of a date: the same part with another value makes another date
-        parts = {key[:2]: key for key in before}
-        return all(parts.get(key[:2], key) == key for key in after)
-    return bool(set(before) & set(after))
-
-
 def otherwise(pair: Pair) -> Finding | None:
     """Leave both when no rule is sure."""
     return pair.unsure("close, and no rule is sure") if pair.is_close else Finding("created", "nothing close says this")
@@ -306,7 +256,7 @@ _RULES: tuple[Callable[[Pair], Finding | None], ...] = (
     other_subject,
     other_tense,
     detail,
-    one_attribute,
+    attributes.one_attribute,
     one_slot,
     otherwise,
 )
