@@ -63,7 +63,7 @@ def are_forms(one: str, other: str) -> bool:
     Examples
     --------
     >>> are_forms("nadar", "nadando"), are_forms("voyag", "voyager"), are_forms("hijo", "hija"), are_forms("nut", "nuts")
-    (False, True, False, False)
+    (True, True, False, False)
     """
     shortest = min(len(one), len(other))
     common = next((i for i in range(shortest) if one[i] != other[i]), shortest)

@@ -83,7 +83,8 @@ def given_up(pair: Pair) -> Finding | None:
             return Finding("superseded", f"says that {value} was given up")
         predicate = {t.key for t in old.strong} - {t.key for t in subject(old)}
         rest = [t for t in left if t.key not in named and t.key not in lexicon.VERBS]
-        if named <= predicate and len(rest) <= MAX_REST and all(t.kind is Kind.WORD for t in rest):
+        is_lost = len(rest) > (0 if old.has_clauses else MAX_REST)
+        if named <= predicate and not is_lost and all(t.kind is Kind.WORD for t in rest):
             return Finding("superseded", f"says that {value} was given up")
     return None
 
@@ -128,7 +129,7 @@ def is_over(old: Reading, clause: Reading) -> Finding | None:
     about = {t.key for t in subject(old)} | {"i", "my", "have", "be"}
     if found.old or (found.new and old.is_negative) or all(t.key in about for t in said):
         return None
-    if found.new and not clause.has_ended:
+    if found.new and (old.has_clauses or not clause.has_ended):
         return None
     said_now = "no longer so" if clause.has_ended else "one affirms what the other denies"
     return Finding("superseded", f"same statement, {said_now}")

@@ -16,7 +16,6 @@ from recollect.reconciling.wordlists import words
 
 _BY = words("by von vom par por pela pelo da dal dalla durch")
 _JOINING = words("and or but while und oder aber et ou mais y o pero e ed mas ma whereas , ;")
-_AND = words("and or but while und oder et ou mais y e ed")
 _COMPARING = words("than over als que di que")
 _ALIKE = tuple(
     words(group)
@@ -54,7 +53,7 @@ def keeps_roles(pair: Pair, found: Alignment) -> bool:
     if _is_monotone(found.pairs):
         return not _has_other_agent(old, new, found) and not links_opposed(old, new, found)
     return not (
-        (old.is_negative and (_has_clauses(old) or _has_clauses(new)))
+        (old.is_negative and (old.has_clauses or new.has_clauses))
         or _has_other_agent(old, new, found)
         or links_opposed(old, new, found)
         or _crosses_clauses(old, new, found)
@@ -74,12 +73,8 @@ def _is_shuffled(old: Reading, new: Reading, found: Alignment) -> bool:
     ranks = [order.index(j) for _, j in found.pairs]
     moves = sum(before + 1 != after for before, after in pairwise(ranks))
     changed = sum(first[i] != second[j] for i, j in found.pairs)
-    joins = all(_AND & {token.key for token in reading.tokens} for reading in (old, new))
+    joins = old.has_clauses and new.has_clauses
     return moves > _MAX_MOVES or changed > (_MAX_CHANGED_LINKS_IN_CLAUSES if joins else _MAX_CHANGED_LINKS)
-
-
-def _has_clauses(reading: Reading) -> bool:
-    return any(token.key in _JOINING for token in reading.tokens)
 
 
 def _agent(reading: Reading) -> frozenset[int]:

@@ -54,7 +54,7 @@ am fond of = like | am keen on = like | am a fan of = like | am a big fan of = l
 can not stand = dislikes | can not bear = dislikes
 with no = without | without sugar = unsweetened | ohne zucker = ungesüsst | sans sucre = unsweetened
 sin azúcar = unsweetened | sem açúcar = unsweetened | senza zucchero = unsweetened
-new york city = NYC | new york = NYC | united states of america = USA | united states = USA | united kingdom = UK
+new york city = NYC | united states of america = USA | united states = USA | united kingdom = UK
 los angeles = LA | san francisco = SF | pull request = PR | pull requests = PR | merge request = PR
 merge requests = PR | prs = PR | continuous integration = CI | user interface = UI | operating system = OS
 monday to friday = weekdays | monday through friday = weekdays | mondays to fridays = weekdays
