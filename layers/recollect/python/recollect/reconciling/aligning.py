@@ -85,8 +85,8 @@ def align(old: Reading, new: Reading, *, is_procedure: bool) -> Alignment:
     builder.match(lambda a, b: _is_hour(a.key, b.key) or _is_hour(b.key, a.key))
     if is_procedure:
         builder.match(lambda a, b: {a.key[:2], b.key[:2]} == {"@w", "@h"} and a.key[-1] == b.key[-1])
-    builder.match(lambda a, b: _are_words(a, b, literal) and are_synonyms(a.key, b.key))
-    builder.match(lambda a, b: _are_words(a, b, literal) and are_forms(a.key, b.key))
+    builder.match(lambda a, b: are_synonyms(a.key, b.key) and _are_words(a, b, literal))
+    builder.match(lambda a, b: a.key[:2] == b.key[:2] and are_forms(a.key, b.key) and _are_words(a, b, literal))
     builder.match_compounds(old, new)
     builder.match_hyphens()
     light = _light(old, new, is_procedure=is_procedure)
@@ -104,6 +104,8 @@ class _Aligner:
         self.pairs: list[tuple[int, int]] = []
 
     def match(self, corresponds: Callable[[Token, Token], bool]) -> None:
+        if not self.new:
+            return
         for i in tuple(self.old):
             j = next((j for j in self.new if corresponds(self.first[i], self.second[j])), None)
             if j is not None:
@@ -125,9 +127,11 @@ class _Aligner:
             (False, self.second, self.new, self.first, self.old),
         ):
             for at in tuple(mine):
+                if "-" not in tokens[at].text:
+                    continue
                 parts = [stem(part) for part in tokens[at].text.casefold().split("-")]
                 found = [next((k for k in free if others[k].key == part), -1) for part in parts]
-                if len(parts) > 1 and -1 not in found and len(set(found)) == len(found):
+                if -1 not in found and len(set(found)) == len(found):
                     for k in found:
                         self._pair(*((at, k) if is_old else (k, at)))
 

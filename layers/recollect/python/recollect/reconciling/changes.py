@@ -70,7 +70,7 @@ def given_up(pair: Pair) -> Finding | None:
     old, new = pair.old, pair.new
     if old.is_negative or old.is_past or old.intents != new.intents:
         return None
-    left = [old.strong[i] for i in align(old, new, is_procedure=pair.is_procedure).old]
+    left = [old.strong[i] for i in pair.aligned.old]
     if not pair.is_procedure and left and compare(old, new) is Subjects.DIFFERENT and not _is_of(old, new):
         return None
     if old.verb == "be" and any(_is_new(new, token.key) for token in subject(old)):
@@ -152,7 +152,7 @@ def moved(pair: Pair) -> Finding | None:
 def other_value(pair: Pair) -> Finding | None:
     """Find another value in the one place in which the two differ, wherever it stands."""
     old, new = pair.old, pair.new
-    found = align(old, new, is_procedure=pair.is_procedure)
+    found = pair.aligned
     is_change = _tells_change(new)
     before, after = _left(old, found.old, is_change), _left(new, found.new, is_change)
     if not before or not after or old.is_negative != new.is_negative or not _is_one_frame(pair, found):

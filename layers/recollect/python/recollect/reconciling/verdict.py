@@ -9,7 +9,6 @@ from collections.abc import Callable
 from recollect.model import CONTENT_MAX_CHARS, MemoryType
 from recollect.reconciling import attributes, changes, merging, procedures, slots, wholes
 from recollect.reconciling.actions import have_one_action
-from recollect.reconciling.aligning import align
 from recollect.reconciling.antonyms import are_complements, are_opposite
 from recollect.reconciling.pair import Candidate, Finding, Pair, Statement, scope
 from recollect.reconciling.paraphrase import keeps_roles
@@ -26,15 +25,15 @@ PREFERENCE_MIN_COSINE = 0.65  # below it two preferences need not be about the s
 _CLAUSES = words("and but because und aber weil et mais y pero e mas ma , ;")
 
 
-def judge(new: Statement, candidate: Candidate) -> Finding:
-    """Decide what a new statement means beside one memory."""
+def judge(new: Statement, reading: Reading, candidate: Candidate) -> Finding:
+    """Decide what a new statement, which is read once for all, means beside one memory."""
     finding = scope(new, candidate)
     if finding is not None:
         return finding
     if max(len(new.content), len(candidate.content)) > RULED_MAX_CHARS:
         return _long(new, candidate)
     is_procedure = new.type is MemoryType.PROCEDURAL
-    pair = Pair(read(candidate.content), read(new.content), candidate.cosine, is_procedure)
+    pair = Pair.of(read(candidate.content), reading, candidate.cosine, is_procedure=is_procedure)
     finding = next(found for rule in _RULES if (found := rule(pair)) is not None)
     if finding.outcome == "superseded" and new.type is MemoryType.EPISODIC:
         return Finding("conflict", f"two accounts of one episode: {finding.reason}")
@@ -58,8 +57,8 @@ def paraphrase(pair: Pair) -> Finding | None:
     old, new = pair.old, pair.new
     if old.is_negative != new.is_negative or pair.has_other_tense or wholes.has_several(pair):
         return None
-    found = align(old, new, is_procedure=pair.is_procedure)
-    if found.old or found.new or not found.pairs or not keeps_roles(pair, found):
+    found = pair.aligned
+    if found.old or found.new or not found.pairs or not keeps_roles(pair):
         return None
     return Finding("unchanged", "the same in other words")
 
@@ -68,20 +67,17 @@ def change(pair: Pair) -> Finding | None:
     """Find what a change that the new statement tells of makes of the old one."""
     if max(len(sentences(pair.old.text)), 1) > 1:
         return None
-    found = (
-        _superseded(pair, attributes.one_attribute)
-        or changes.is_over(pair.old, pair.new)
-        or changes.given_up(pair)
-        or changes.moved(pair)
-        or changes.other_value(pair)
-    )
+    found = _superseded(pair, attributes.one_attribute) or changes.moved(pair)
+    if found is not None or not pair.has_common_words:
+        return found
+    found = changes.is_over(pair.old, pair.new) or changes.given_up(pair) or changes.other_value(pair)
     if found is not None:
         return found
     clauses = changes.clauses(pair)
     for clause in clauses:
         found = changes.is_over(pair.old, clause)
         if found is None and len(clauses) > 1 and not pair.is_procedure:
-            found = _of_clause(Pair(pair.old, clause, pair.cosine, pair.is_procedure))
+            found = _of_clause(Pair.of(pair.old, clause, pair.cosine, is_procedure=False))
         if found is not None:
             return found
     return None
