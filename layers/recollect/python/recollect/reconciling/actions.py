@@ -4,6 +4,9 @@ Pure.
 """
 
 from recollect.reconciling.tokens import Reading
+from recollect.reconciling.wordlists import words
+
+_NO_ACTIONS = words("spring string king ring thing something nothing anything morning evening wedding building ceiling")
 
 
 def have_one_action(one: Reading, other: Reading) -> bool:
@@ -17,4 +20,5 @@ def have_one_action(one: Reading, other: Reading) -> bool:
 def is_progressive(reading: Reading) -> bool:
     """Tell whether a statement says what is going on ("is running"), which another such statement does not replace."""
     following = reading.tokens[reading.head : reading.head + 1]
-    return reading.verb == "be" and bool(following) and following[0].text.casefold().endswith("ing")
+    word = following[0].text.casefold() if following else ""
+    return reading.verb == "be" and word.endswith("ing") and word not in _NO_ACTIONS

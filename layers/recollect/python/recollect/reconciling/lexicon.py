@@ -96,7 +96,7 @@ VERB_FORMS = forms(
     "name:named called heisse heisst heissen appelle llamo llama chamo chama chiamo chiama",
 )
 VERBS = frozenset(VERB_FORMS.values()) | words(
-    "address ask notify tell inform include avoid ensure mention greet remind summarize translate explain provide approve "
+    "export import address ask notify tell inform include avoid ensure mention greet remind summarize translate explain provide approve "
     "submit upload download rename merge rotate convert escalate "
     "consist collect follow return keep get got grow grew watch read see sees meet met bring make made contain allow "
     "deny fix track call "
@@ -194,7 +194,7 @@ EVENTS = keys(
 SINGLE_VALUED = keys(
     "live move name named born locate weigh cost last begin end expire leave arrive prefer favourite host locate "
     "due belong marry based "
-    "answer schedule open close study work"
+    "answer schedule open close work"
 )
 PASSIVE_SINGLE = keys("write run host deploy store built build managed manage based locate format schedule led")
 STATES = keys(

@@ -38,9 +38,9 @@ _LASTING_TIMES = frozenset(
 _EVERY = frozenset({"every", "each", "alle", "cada", "ogni", "chaque"})
 _MEANS = frozenset({"with", "via", "mit", "avec", "con", "com", "as", "als"})
 _ASKING = frozenset({"ask", "call", "contact", "notifi", "page", "tell", "inform"})
-_TOLD_MIN_TOKENS = 3
+_TOLD_MIN_TOKENS = 2
 _ONE_MANNER = frozenset({"write", "answer", "store", "keep", "put", "format", "report"})
-_HELD = frozenset({"be", "due", "schedule", "meet", "begin", "end"})
+_HELD = frozenset({"go", "run", "send", "publish", "deploy", "arrive", "be", "due", "schedule", "meet", "begin", "end"})
 
 
 class Effect(StrEnum):
@@ -198,6 +198,8 @@ def _verb_value(slot: Slot, new: Reading, follows: bool, shown: str) -> tuple[Ef
         return Effect.UNSURE, f"same subject, {shown}, which may both be so"
     if verb == "name" and new.head > 1:
         return Effect.UNSURE, f"{shown}, perhaps another one"
+    if verb in {"want", "like", "prefer"} and _are_names(slot) and _plain(new)[slot.start - 1].key == "name":
+        return Effect.REPLACES, f"one name to be called by, {shown}"
     if verb in lexicon.SINGLE_VALUED and follows and not as_role:
         return Effect.REPLACES, f"same subject, one value for '{verb}', {shown}"
     if verb in lexicon.MULTI_VALUED:

@@ -77,7 +77,7 @@ _CLASSES = (
     "incorrect false, empty vacant blank, grey gray, spicy hot, unsweetened sugarless sugar-free ungesüsst "
     "ungesüßt sugarfree, formal formally, beautiful pretty lovely, often frequently regularly, sometimes "
     "occasionally, usually normally typically generally mostly, together jointly, alone solo, too also, near "
-    "nearby close, remote remotely, severe severely serious seriously strong strongly, fluent fluently, "
+    "nearby close, remote remotely, severe severely serious seriously strong strongly, fluent fluently speak speaks spoken, "
     "approximately about around roughly, only solely exclusively just, immediately right directly instantly, again "
     "anew, daily everyday, maximum max most, minimum min least, "
     # other languages
