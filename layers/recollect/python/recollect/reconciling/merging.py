@@ -9,9 +9,13 @@ from itertools import pairwise
 
 from recollect.reconciling import lexicon
 from recollect.reconciling.tokens import Kind, Reading, Token
-from recollect.reconciling.wordlists import words
+from recollect.reconciling.wordlists import keys, words
 
 _AGES = frozenset(["young", "younger", "old", "older", "elder", "eldest", "youngest", "little"])
+_DETAILS = keys(
+    "daily named name my alone together weekdays weekends mornings afternoons evenings nightly weekly monthly quarterly "
+    "yearly hourly täglich"
+)
 _DETAIL_ENDINGS = ("ly", "ed", "ing", "mente", "ment")
 _AND = frozenset({"and", "or", "und", "oder", "et", "ou", "y", "o", "e"})
 _INTERCHANGEABLE = words("in at on for with by as to over than")
@@ -117,14 +121,7 @@ def joined(old: str, new: str) -> str:
 
 
 def _is_detail(token: Token) -> bool:
-    return token.text.casefold().endswith(_DETAIL_ENDINGS) or token.key in {
-        "daily",
-        "named",
-        "name",
-        "my",
-        "alone",
-        "together",
-    }
+    return token.text.casefold().endswith(_DETAIL_ENDINGS) or token.key in _DETAILS
 
 
 def _matched(short: Sequence[Token], tokens: Sequence[Token]) -> set[int] | None:
