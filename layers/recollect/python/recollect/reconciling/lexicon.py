@@ -96,7 +96,7 @@ VERB_FORMS = forms(
     "name:named called heisse heisst heissen appelle llamo llama chamo chama chiamo chiama",
 )
 VERBS = frozenset(VERB_FORMS.values()) | words(
-    "export import address ask notify tell inform include avoid ensure mention greet remind summarize translate explain provide approve "
+    "format lint compile debug export import address ask notify tell inform include avoid ensure mention greet remind summarize translate explain provide approve "
     "submit upload download rename merge rotate convert escalate "
     "consist collect follow return keep get got grow grew watch read see sees meet met bring make made contain allow "
     "deny fix track call "
@@ -217,6 +217,9 @@ PEOPLE = keys(
 COLOURS = keys(
     "red blue green yellow black white grey brown orange pink purple silver beige turquoise violet rot blau grün gelb "
     "schwarz weiss rouge bleu vert noir blanc rojo azul verde negro blanco vermelho preto rosso nero bianco"
+)
+RECURRING = keys(
+    "daily weekdays weekends mornings afternoons evenings nightly weekly monthly quarterly yearly hourly täglich"
 )
 LABELS = keys("gate room floor platform seat terminal building track desk extension line raum zimmer salle sala")
 NAMING = keys(

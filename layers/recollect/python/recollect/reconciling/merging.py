@@ -9,13 +9,10 @@ from itertools import pairwise
 
 from recollect.reconciling import lexicon
 from recollect.reconciling.tokens import Kind, Reading, Token
-from recollect.reconciling.wordlists import keys, words
+from recollect.reconciling.wordlists import words
 
 _AGES = frozenset(["young", "younger", "old", "older", "elder", "eldest", "youngest", "little"])
-_DETAILS = keys(
-    "daily named name my alone together weekdays weekends mornings afternoons evenings nightly weekly monthly quarterly "
-    "yearly hourly täglich"
-)
+_DETAILS = lexicon.RECURRING | words("named name my alone together")
 _DETAIL_ENDINGS = ("ly", "ed", "ing", "mente", "ment")
 _AND = frozenset({"and", "or", "und", "oder", "et", "ou", "y", "o", "e"})
 _INTERCHANGEABLE = words("in at on for with by as to over than")

@@ -12,31 +12,18 @@ from recollect.reconciling.actions import is_progressive
 from recollect.reconciling.antonyms import are_opposite
 from recollect.reconciling.subjects import is_person
 from recollect.reconciling.tokens import Kind, Reading, Token
+from recollect.reconciling.wordlists import keys, words
 
 SLOT_MAX_TOKENS = 4
-_LASTING_TIMES = frozenset(
-    [
-        "be",
-        "due",
-        "begin",
-        "end",
-        "open",
-        "close",
-        "expire",
-        "leave",
-        "arrive",
-        "schedule",
-        "wake",
-        "get",
-        "go",
-        "sleep",
-        "run",
-    ]
-)
+_LASTING_TIMES = words("be due begin end open close expire leave arrive schedule wake get go sleep run")
 
 
 _EVERY = frozenset({"every", "each", "alle", "cada", "ogni", "chaque"})
-_MEANS = frozenset({"with", "via", "mit", "avec", "con", "com", "as", "als"})
+_AS = frozenset({"as", "als"})
+_MEANS = _AS | {"with", "via", "mit", "avec", "con", "com"}
+_DONE_WITH = keys(
+    "format lint build compile run deploy test install start host manage track encrypt sign measure merge debug monitor"
+)
 _ASKING = frozenset({"ask", "call", "contact", "notifi", "page", "tell", "inform"})
 _TOLD_MIN_TOKENS = 2
 _ONE_MANNER = frozenset({"write", "answer", "store", "keep", "put", "format", "report"})
@@ -120,7 +107,7 @@ def are_places_of_one_kind(old: tuple[Token, ...], new: tuple[Token, ...]) -> bo
 def _has_inner_link(value: tuple[Token, ...]) -> bool:
     # A preposition that stood before a time is not among the tokens.
     kinds = [token.kind is Kind.LINK for token in value]
-    are_times = {token.kind is Kind.DATE for token in value if token.kind is not Kind.LINK}
+    are_times = {(t.kind is Kind.DATE, t.key in lexicon.RECURRING) for t in value if t.kind is not Kind.LINK}
     return (any(kinds[1:-1]) and not kinds[0]) or len(are_times) > 1
 
 
@@ -214,7 +201,10 @@ def _instruction(slot: Slot, new: Reading, follows: bool, shown: str) -> tuple[E
     is_language = new.verb in {"answer", "write"} and _are_names(slot)
     before = _plain(new)[slot.start - 1].key if slot.start else ""
     is_single = (_are_names(slot) or len(slot.old) == len(slot.new) == 1) and len(new.strong) > _TOLD_MIN_TOKENS
-    if is_single and ((before in _MEANS and not is_rest) or (before in _ASKING and _are_names(slot))):
+    if is_single and (
+        (before in _MEANS and not is_rest and (before in _AS or _plain(new)[0].key in _DONE_WITH))
+        or (before in _ASKING and _are_names(slot))
+    ):
         return Effect.REPLACES, f"same instruction, {shown}"
     is_manner = new.verb in _ONE_MANNER and not is_rest and _plain(new)[slot.start - 1].key == "in"
     if is_manner and slot.start > 2:
