@@ -25,7 +25,7 @@ _HOLLOW = keys(  # add nothing to a statement that is otherwise equal
     "have be my i their it they them he she him this that these those both own name named get take receive do go thing "
     "way place region area city town colour color coloured colored music flag option branch type kind sort age "
     "always much well mucho mucha muchos très sehr viel muito molto perform carry work job suffer locate located "
-    "personal aged all edad idade âge alter età form both style either too even already yet soon recently simply basically completely fully totally entirely "
+    "personal format aged all edad idade âge alter età form both style either too even already yet soon recently simply basically completely fully totally entirely "
     "instance mood sich dich mich play practice practise drink cup cups glass commute up roughly circa ca findet finden statt some any someone somebody keep remain let done don se si sich que #1 prendre take "
     "there one etre être tun machen hacer fazer fare then"
 )
@@ -217,6 +217,7 @@ _LIGHT_WITH: tuple[tuple[Callable[[Token], bool], frozenset[str]], ...] = (  # w
     (lambda token: token.key.endswith(tuple(MONEY)), _WITH_MONEY),
     (lambda token: token.key.endswith(" th"), frozenset({"day"})),
     (lambda token: token.key == "email", frozenset({"send", "sent"})),
+    (lambda token: token.kind is Kind.NUMBER, frozenset({"long"})),
     (lambda token: token.key == "fluent", frozenset({"speak"})),
     (lambda token: token.key == "weekdai", frozenset({"daily"})),
 )

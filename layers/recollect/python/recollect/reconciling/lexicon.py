@@ -273,6 +273,7 @@ KNOWN = (
     | LINKS
     | VERBS
     | MARKERS
+    | words("never always not no this that")
     | frozenset(VERB_FORMS)
     | frozenset(NOUN_FORMS)
 )

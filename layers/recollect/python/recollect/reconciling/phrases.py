@@ -87,7 +87,7 @@ todo dia = diariamente | ogni giorno = quotidianamente | tutti i giorni = quotid
 each year = yearly | every month = monthly | each month = monthly | each week = weekly | every week = weekly
 per week = weekly | per month = monthly | per year = yearly | every quarter = quarterly | each quarter = quarterly
 email address = email | e mail = email | date of birth = birthday | at most = maximum | no more than = maximum
-at least = minimum | a bit = slightly | a little = slightly | as a rule = usually | most of the time = usually
+at least = minimum | a bit = slightly | as a rule = usually | most of the time = usually
 from time to time = sometimes | now and then = sometimes | once in a while = sometimes | all the time = always
 right away = immediately | at once = immediately | straight away = immediately | is interested in = likes
 is passionate about = loves | is going to = will | are going to = will | in the form of = as | in the form = as
@@ -117,7 +117,7 @@ dejó de = no longer | ha dejado de = no longer | parou de = no longer | deixou 
 ha smesso di = no longer | hat aufgehört = no longer | is not anymore = no longer
 """
 _PHRASAL = """
-look for = search | search for = search | find out = discover | give back = return | pick up = collect
+stay away from = avoid | look for = search | search for = search | find out = discover | give back = return | pick up = collect
 turn on = enable | switch on = enable | turn off = disable | switch off = disable | put off = postpone
 call off = cancel | carry out = perform | go on = continue | keep on = continue | come back = return
 turn in = submit | fill in = complete | fill out = complete | throw away = discard | throw out = discard
