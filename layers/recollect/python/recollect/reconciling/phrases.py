@@ -3,7 +3,7 @@
 Pure. Works on words in order; a longer group goes before a shorter one.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from recollect.reconciling import dates, numbers
 
@@ -129,16 +129,24 @@ care for = care | consist of = contain | is made of = contain | depend on = need
 talk to = talk with | speak to = talk with | reach out to = contact | get in touch with = contact | head up = lead
 step down as = no longer | resign as = no longer | retire as = no longer | stop being = no longer
 """
-_PHRASES: dict[tuple[str, ...], tuple[str, ...]] = {
-    tuple(phrase.split()): tuple(said.split())
-    for line in _TABLE.strip().splitlines()
-    for phrase, said in (entry.split("=") for entry in line.split("|"))
-}
-for _line in _PHRASAL.strip().splitlines():
-    for _phrase_, _said_ in (entry.split("=") for entry in _line.split("|")):
-        (_verb, *_rest), (_first, *_more) = _phrase_.split(), _said_.split()
-        for _form, _other in zip(_inflected(_verb), _inflected(_first), strict=True):
-            _PHRASES[(_form, *_rest)] = (_first if _first == "no" else _other, *_more)
+
+
+def _entries(table: str) -> Iterator[tuple[list[str], list[str]]]:
+    for entry in table.replace("\n", "|").split("|"):
+        phrase, _, said = entry.partition("=")
+        if phrase.strip():
+            yield phrase.split(), said.split()
+
+
+def _phrases() -> dict[tuple[str, ...], tuple[str, ...]]:
+    found = {tuple(phrase): tuple(said) for phrase, said in _entries(_TABLE)}
+    for (verb, *rest), (said, *more) in _entries(_PHRASAL):
+        others = [said] * 4 if said == "no" else _inflected(said)
+        found |= {(form, *rest): (other, *more) for form, other in zip(_inflected(verb), others, strict=True)}
+    return found
+
+
+_PHRASES = _phrases()
 _LENGTHS: dict[str, tuple[int, ...]] = {
     first: tuple(sorted({len(phrase) for phrase in _PHRASES if phrase[0] == first}, reverse=True))
     for first in {phrase[0] for phrase in _PHRASES}
