@@ -1,7 +1,7 @@
 """The queues, on SQS: of the ingestion, and of maintenance.
 
-Jobs of the ingestion are sent as JSON; jobs and S3's messages about uploads are read, and which of both a message is, is
-told by its form: S3 writes ``Records``. A message of maintenance names a user.
+Jobs of the ingestion are sent as JSON. What is read of that queue are jobs, and S3's messages about uploads; which of
+both a message is, is told by its form: S3 writes ``Records``. A message of maintenance names a user.
 """
 
 import json
