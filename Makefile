@@ -14,6 +14,7 @@ SEQ ?=
 AT ?=
 LOCOMO ?=
 PEERS ?=
+STEPS ?=
 
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export PYTHONPATH := $(CURDIR):$(CURDIR)/layers/recollect/python:$(CURDIR)/build/layers/model/python
@@ -34,10 +35,10 @@ run: setup ## start the service on an embedded local cloud (PORT=4566) and show 
 token: setup ## print a token for the local service: make token USER=alice [SERVICE=1]
 	@$(BIN)/python -m infra.local token $(if $(PORT),--port $(PORT)) --user "$(USER)" $(if $(SERVICE),--service)
 
-.PHONY: compact
-compact: setup ## compact a user of the local service: make compact USER=alice [FORCE=1] [DRY_RUN=1]
-	@$(BIN)/python -m infra.local compact $(if $(PORT),--port $(PORT)) --user "$(USER)" \
-		$(if $(FORCE),--force) $(if $(DRY_RUN),--dry-run)
+.PHONY: maintain
+maintain: setup ## maintain a user of the local service now: make maintain USER=alice [STEPS=compaction] [FORCE=1] [DRY_RUN=1]
+	@$(BIN)/python -m infra.local maintain $(if $(PORT),--port $(PORT)) --user "$(USER)" \
+		$(if $(STEPS),--steps $(STEPS)) $(if $(FORCE),--force) $(if $(DRY_RUN),--dry-run)
 
 .PHONY: demo
 demo: setup ## hand two conversations to the local service and ask about them (make run must be running)

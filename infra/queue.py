@@ -1,9 +1,9 @@
-"""How conversations get to the ingestion: a queue of work, and one for what cannot be worked on.
+"""Queues of work: what is sent there, a function takes; what fails three times waits in a dead-letter queue.
 
-The API sends jobs, the bucket tells of uploads, the ingest function takes both. What fails three times waits two
-weeks in the dead-letter queue, and the alarm says so.
+There it waits two weeks, and an alarm says so. Who may send is granted by the stack.
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 from aws_cdk import Acknowledgment, Aws, Duration, Validations
@@ -16,41 +16,60 @@ from constructs import Construct
 
 from infra.storage import Storage
 
-INGEST_TIMEOUT_S = 480  # half of it is kept for the last passage: see ENDING_MS of the function
 MAX_RECEIVES = 3
 _RETENTION = Duration.days(14)  # the longest there is
-# AWS asks for six times the function's timeout, so that no message is taken again while it is worked on.
-_VISIBILITY = Duration.seconds(6 * INGEST_TIMEOUT_S)
-_BATCH = 5
-# New accounts may run ten functions at once: half of them stay for the API.
-_FUNCTIONS_AT_ONCE = 5
 _UPLOADS = ".upload"  # the end of the keys of uploads; all keys of `recollect.keys` that begin a job end so
 # A bucket's name begins with the stack's name in lower case, which CloudFormation may cut.
 _STAGE_CHARACTERS = 10
 
 
-class Queue(Construct):
-    """The queue of work and its dead-letter queue.
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a queue passes on.
 
     Parameters
     ----------
+    timeout_s : int
+        Of the function that does it.
+    batch : int
+        So many messages at once.
+    functions_at_once : int
+        New accounts may run ten functions at once.
+    alarm : str
+        What it means that something is in the dead-letter queue.
+    """
+
+    timeout_s: int
+    batch: int
+    functions_at_once: int
+    alarm: str
+
+
+class Queue(Construct):
+    """A queue of work and its dead-letter queue.
+
+    Parameters
+    ----------
+    work : Work
     emulated : bool
         Let them be used without TLS.
     """
 
-    def __init__(self, scope: Construct, construct_id: str, *, emulated: bool) -> None:
+    def __init__(self, scope: Construct, construct_id: str, *, work: Work, emulated: bool) -> None:
         super().__init__(scope, construct_id)
+        self.work = work
         self.dead_letters = self._make("DeadLetters", emulated=emulated)
         self.queue = self._make(
             "Queue",
             emulated=emulated,
-            visibility_timeout=_VISIBILITY,
+            # AWS asks for six times the function's timeout, so that no message is taken again while it is worked on.
+            visibility_timeout=Duration.seconds(6 * work.timeout_s),
             dead_letter_queue=sqs.DeadLetterQueue(queue=self.dead_letters, max_receive_count=MAX_RECEIVES),
         )
         cloudwatch.Alarm(
             self,
             "Alarm",
-            alarm_description="Some transcripts could not be ingested: see their status, then redrive them.",
+            alarm_description=work.alarm,
             metric=self.dead_letters.metric_approximate_number_of_messages_visible(
                 period=Duration.minutes(5), statistic="max"
             ),
@@ -62,15 +81,19 @@ class Queue(Construct):
 
     def grant_send(self, grantee: iam.IGrantable) -> None:
         """Allow sending jobs, and nothing else."""
-        iam.Grant.add_to_principal(grantee=grantee, actions=["sqs:SendMessage"], resource_arns=[self.queue.queue_arn])
+        self._grant(grantee, "sqs:SendMessage")
+
+    def grant_send_and_count(self, grantee: iam.IGrantable) -> None:
+        """Allow sending jobs and counting those that wait, and nothing else."""
+        self._grant(grantee, "sqs:GetQueueAttributes", "sqs:SendMessage")
 
     def feed(self, function: lambda_.Function) -> None:
         """Give batches of messages to a function, which tells one by one which of them failed."""
         function.add_event_source(
             event_sources.SqsEventSource(
                 self.queue,
-                batch_size=_BATCH,
-                max_concurrency=_FUNCTIONS_AT_ONCE,
+                batch_size=self.work.batch,
+                max_concurrency=self.work.functions_at_once,
                 report_batch_item_failures=True,
             )
         )
@@ -94,6 +117,9 @@ class Queue(Construct):
             )
         )
         storage.notify(self.queue.queue_arn, suffix=_UPLOADS, after=self.queue.node.find_child("Policy"))
+
+    def _grant(self, grantee: iam.IGrantable, *actions: str) -> None:
+        iam.Grant.add_to_principal(grantee=grantee, actions=list(actions), resource_arns=[self.queue.queue_arn])
 
     def _make(self, construct_id: str, *, emulated: bool, **values: Any) -> sqs.Queue:
         queue = sqs.Queue(

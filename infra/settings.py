@@ -59,6 +59,8 @@ class StackSettings:
         Memory of each function; 1,769 MB buy one whole vCPU.
     throttle_rate, throttle_burst : int
         Requests per second that the API takes steadily, and at once.
+    maintenance_minutes : int
+        How often it is looked for users who are due for maintenance.
     emulated : bool
         The stack goes into the embedded local cloud: layers for this host, no TLS-only bucket policy, plain
         HTTP issuers, and nothing is protected against deletion.
@@ -78,6 +80,7 @@ class StackSettings:
     memory_mb: int = 1769
     throttle_rate: int = 50
     throttle_burst: int = 100
+    maintenance_minutes: int = 15
     emulated: bool = False
 
     @property
@@ -133,6 +136,7 @@ def _problems_of_values(settings: StackSettings) -> list[str]:
         "throttle_rate": (1, 10_000),
         "throttle_burst": (1, 5_000),
         "extraction_daily_tokens": (1, 999_999_999),
+        "maintenance_minutes": (1, 1_440),
     }
     if settings.bedrock_dimension:
         ranges["bedrock_dimension"] = (1, 4_096)

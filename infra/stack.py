@@ -10,15 +10,22 @@ from infra.authorizer import make_authorizer
 from infra.function import Function, FunctionSize
 from infra.layers import Layers
 from infra.models import grant_models
-from infra.queue import INGEST_TIMEOUT_S, Queue
+from infra.queue import Queue, Work
+from infra.schedule import Schedule
 from infra.settings import StackSettings
 from infra.storage import Storage
 
 _ROOT = Path(__file__).resolve().parent.parent
 _FUNCTIONS = _ROOT / "functions"
-_API, _INGEST = "api", "ingest"
+_API, _INGEST, _MAINTAIN, _PLAN = "api", "ingest", "maintain", "plan"
 # API Gateway gives up after 30 s; the function ends first, so that its own log line tells why.
 _API_TIMEOUT_S = 29
+_PLAN_TIMEOUT_S = 120
+_PLAN_MEMORY_MB = 512
+# The timeout is one window of a model at its slowest: two questions, each sent twice, 60 s each. Of the ten functions
+# that a new account may run at once, half stay for the API.
+_INGESTION = Work(300, 5, 3, "Some transcripts could not be ingested: see their status, then redrive them.")
+_MAINTENANCE = Work(300, 1, 2, "Some users could not be maintained: see the log of the maintain function.")
 
 
 class RecollectStack(Stack):
@@ -37,13 +44,19 @@ class RecollectStack(Stack):
         )
         self._settings = settings
         self._storage = Storage(self, "Storage", emulated=settings.emulated)
-        self._queue = Queue(self, "Ingestion", emulated=settings.emulated)
+        self._queue = Queue(self, "Ingestion", work=_INGESTION, emulated=settings.emulated)
+        self._maintenance = Queue(self, "Maintenance", work=_MAINTENANCE, emulated=settings.emulated)
         self._queue.take_uploads(self._storage, settings.stage)
-        folders = [_FUNCTIONS / _API, _FUNCTIONS / _INGEST]
+        folders = [_FUNCTIONS / name for name in (_API, _INGEST, _MAINTAIN, _PLAN)]
         self._layers = Layers(self, "Layers", root=_ROOT, settings=settings, function_folders=folders)
-        function = self._function("ApiFunction", _API, _API_TIMEOUT_S)
-        ingest = self._function("IngestFunction", _INGEST, INGEST_TIMEOUT_S)
+        function = self._working_function("ApiFunction", _API, _API_TIMEOUT_S)
+        ingest = self._working_function("IngestFunction", _INGEST, _INGESTION.timeout_s)
+        for sender in (function, ingest):
+            self._queue.grant_send(sender.role)
         self._queue.feed(ingest.function)
+        maintain = self._working_function("MaintainFunction", _MAINTAIN, _MAINTENANCE.timeout_s)
+        self._maintenance.feed(maintain.function)
+        plan = self._planning_function()
         authorizer = make_authorizer(self, settings)
         api = Api(self, "Api", function=function.function, guard=authorizer.guard, settings=settings)
         outputs = {
@@ -57,6 +70,12 @@ class RecollectStack(Stack):
             "FunctionLogGroup": function.log_group.log_group_name,
             "IngestFunctionName": ingest.function.function_name,
             "IngestLogGroup": ingest.log_group.log_group_name,
+            "MaintainFunctionName": maintain.function.function_name,
+            "MaintainLogGroup": maintain.log_group.log_group_name,
+            "PlanFunctionName": plan.function.function_name,
+            "PlanLogGroup": plan.log_group.log_group_name,
+            "MaintenanceQueueUrl": self._maintenance.queue.queue_url,
+            "MaintenanceDeadLetterQueueUrl": self._maintenance.dead_letters.queue_url,
             "AccessLogGroup": api.access_log_group.log_group_name,
             "Authorizer": settings.authorizer,
             **authorizer.outputs,
@@ -64,30 +83,41 @@ class RecollectStack(Stack):
         for name, value in outputs.items():
             CfnOutput(self, name, value=value)
 
-    def _function(self, construct_id: str, folder: str, timeout_s: int) -> Function:
-        """Make a function that may do what storing memories of a conversation takes: both do, the API when it waits."""
+    def _working_function(self, construct_id: str, folder: str, timeout_s: int) -> Function:
+        """Make a function that may do whatever is done to memories: the API does it, or leaves it to the others."""
         settings = self._settings
-        function = Function(
+        function = self._function(construct_id, folder, timeout_s, settings.memory_mb)
+        self._storage.grant_commit_and_read(function.role)
+        self._storage.grant_objects(function.role)  # deleting too: a segment that it made anew may come too late
+        grant_models(function.role, [settings.bedrock_model_id, settings.extraction_model_id])
+        return function
+
+    def _planning_function(self) -> Function:
+        """Make the function that may ask who is due and queue them, and nothing else; let it be started."""
+        plan = self._function("PlanFunction", _PLAN, _PLAN_TIMEOUT_S, _PLAN_MEMORY_MB)
+        self._storage.grant_who_is_due(plan.role)
+        self._maintenance.grant_send_and_count(plan.role)
+        Schedule(self, "Schedule", function=plan.function, minutes=self._settings.maintenance_minutes)
+        return plan
+
+    def _function(self, construct_id: str, folder: str, timeout_s: int, memory_mb: int) -> Function:
+        return Function(
             self,
             construct_id,
             folder=_FUNCTIONS / folder,
             layers=self._layers.versions,
-            environment=_environment(settings, self._storage, self._queue),
-            size=FunctionSize(settings.memory_mb, timeout_s, settings.log_retention_days),
+            environment=_environment(self._settings, self._storage, self._queue, self._maintenance),
+            size=FunctionSize(memory_mb, timeout_s, self._settings.log_retention_days),
         )
-        self._storage.grant_commit_and_read(function.role)
-        self._storage.grant_objects(function.role)  # deleting too: a segment that it made anew may come too late
-        self._queue.grant_send(function.role)
-        grant_models(function.role, [settings.bedrock_model_id, settings.extraction_model_id])
-        return function
 
 
-def _environment(settings: StackSettings, storage: Storage, queue: Queue) -> dict[str, str]:
+def _environment(settings: StackSettings, storage: Storage, queue: Queue, maintenance: Queue) -> dict[str, str]:
     """Name what the core's settings read, no more and no less."""
     environment = {
         "RECOLLECT_TABLE_NAME": storage.table.table_name,
         "RECOLLECT_BUCKET_NAME": storage.bucket.bucket_name,
         "RECOLLECT_QUEUE_URL": queue.queue.queue_url,
+        "RECOLLECT_MAINTENANCE_QUEUE_URL": maintenance.queue.queue_url,
         "RECOLLECT_EMBEDDER": settings.embedder,
         "RECOLLECT_EXTRACTOR": settings.extractor,
     }

@@ -23,6 +23,8 @@ _COMMIT_AND_READ = (
     "dynamodb:UpdateItem",
 )
 
+_DUE = "due"
+
 # The objects of users: read, put, deleted with every version, and listed. All keys of `recollect.keys` begin so.
 _USERS = "users/*"
 _OBJECTS = ("s3:DeleteObject", "s3:DeleteObjectVersion", "s3:GetObject", "s3:PutObject")
@@ -48,6 +50,12 @@ class Storage(Construct):
         """Allow reading partitions and committing to them, in the table only."""
         iam.Grant.add_to_principal(
             grantee=grantee, actions=list(_COMMIT_AND_READ), resource_arns=[self.table.table_arn]
+        )
+
+    def grant_who_is_due(self, grantee: iam.IGrantable) -> None:
+        """Allow asking the index who is due for maintenance: it holds keys, and no text."""
+        iam.Grant.add_to_principal(
+            grantee=grantee, actions=["dynamodb:Query"], resource_arns=[f"{self.table.table_arn}/index/{_DUE}"]
         )
 
     def grant_objects(self, role: iam.Role) -> None:
@@ -114,7 +122,7 @@ class Storage(Construct):
         )
         # Sparse: only heads that need maintenance carry these two attributes.
         table.add_global_secondary_index(
-            index_name="due",
+            index_name=_DUE,
             partition_key=dynamodb.Attribute(name="due_shard", type=dynamodb.AttributeType.STRING),
             sort_key=dynamodb.Attribute(name="due_at", type=dynamodb.AttributeType.NUMBER),
             projection_type=dynamodb.ProjectionType.KEYS_ONLY,

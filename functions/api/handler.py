@@ -14,11 +14,12 @@ from aws_lambda_powertools.event_handler.openapi.params import Header, Query
 from recollect import wiring
 from recollect.controller import MemoryController
 from recollect.erasure import ErasureState
-from recollect.errors import Conflict
+from recollect.errors import Conflict, RecollectError
 from recollect.http.api import Api, answer, answer_verbatim
 from recollect.http.batch import refused, store_batch
 from recollect.http.entrypoint import lambda_entrypoint
 from recollect.http.operations import Verbatim
+from recollect.maintaining import Maintainer
 from recollect.schemas.fields import ETag, KeyText, PathMemoryId, UserId, version_of
 from recollect.schemas.inputs import (
     BatchInput,
@@ -30,7 +31,7 @@ from recollect.schemas.inputs import (
     SearchInput,
     StoreInput,
 )
-from recollect.schemas.maintenance import MaintenanceInput, MaintenanceOutput
+from recollect.schemas.maintenance import MaintenanceInput, ReportOutput, ReportsInput, ReportsOutput
 from recollect.schemas.outputs import (
     BatchOutput,
     ContextOutput,
@@ -79,6 +80,7 @@ IdempotencyKey = Annotated[
 IfMatch = Annotated[
     ETag | None, Header(alias="If-Match", description='the version that you have seen, such as "3"; 412 if it changed')
 ]
+MAINTENANCE_MS = 18_000  # of the 29 s that a request may take: what is begun by then takes a while
 NEW = ("created", "superseded", "conflict")
 
 
@@ -91,7 +93,10 @@ CONTENT = {
 
 
 def create_app(
-    controller: MemoryController, transcripts: TranscriptController, report: Callable[[Exception], None]
+    controller: MemoryController,
+    transcripts: TranscriptController,
+    maintainer: Maintainer,
+    report: Callable[[Exception], None],
 ) -> Api:
     """Make the app: each route is a call and its answer; its docstring describes it to the API's readers."""
     api = Api(report, title="Recollect", version=recollect.__version__)
@@ -102,6 +107,7 @@ def create_app(
     _add_handing_over(api, transcripts)
     _add_transcripts(api, transcripts)
     _add_telling(api, controller)
+    _add_maintenance(api, maintainer)
 
     @api.open_route("service", "GET", "/health")
     def health() -> HealthOutput:
@@ -345,16 +351,6 @@ def _add_telling(api: Api, controller: MemoryController) -> None:
         found = controller.events(user_id, page.limit, page.cursor, page.memory_id, is_descending=is_descending)
         return EventsOutput.of(found)
 
-    @route("POST", "/maintenance", example={"dry_run": True})
-    def maintain(user_id: UserId, body: MaintenanceInput) -> MaintenanceOutput:
-        """Compact a user's memories now.
-
-        The log's tail is folded into a segment, and small segments become larger ones. Nothing that a read shows
-        changes; a cold read gets cheaper. It may run at any time, and twice at once.
-        """
-        done = controller.compact(user_id, is_forced=body.force, is_dry_run=body.dry_run)
-        return MaintenanceOutput.of(done, is_dry_run=body.dry_run)
-
     @route("DELETE", "", answers={200: ErasureOutput, 202: ErasureOutput})
     def erase(user_id: UserId, how: Annotated[EraseInput, Query()]) -> Response[ErasureOutput]:
         """Erase the user.
@@ -365,10 +361,40 @@ def _add_telling(api: Api, controller: MemoryController) -> None:
         return answer(202 if erasure.state is ErasureState.ERASING else 200, ErasureOutput.of(erasure))
 
 
+def _add_maintenance(api: Api, maintainer: Maintainer) -> None:
+    route = partial(api.user_route, "user")
+
+    @route("POST", "/maintenance", example={"dry_run": True})
+    def maintain(user_id: UserId, body: MaintenanceInput) -> ReportOutput:
+        """Maintain a user now, whether due or not.
+
+        It may run at any time, and twice at once; what is left when the time is over is done later. A step that fails
+        does not stop the others.
+        """
+        deadline_ms = maintainer.now_ms() + MAINTENANCE_MS
+        return ReportOutput.of(
+            maintainer.run(user_id, deadline_ms, body.steps, is_forced=body.force, is_dry_run=body.dry_run)
+        )
+
+    @route("GET", "/maintenance")
+    def list_reports(user_id: UserId, page: Annotated[ReportsInput, Query()]) -> ReportsOutput:
+        """List what runs of maintenance did, newest first.
+
+        Reports are kept for 90 days; of runs in a row that found nothing to do, the last one.
+        """
+        return ReportsOutput.of(maintainer.list_reports(user_id, page.limit, page.cursor))
+
+
 def _make_app(report: Callable[[Exception], None]) -> Api:
     settings = Settings.from_env()
     controller = wiring.memory_controller(settings)
-    return create_app(controller, wiring.transcript_controller(settings, controller), report)
+    maintainer = wiring.maintainer(settings, controller, lambda _, error: _report_bug(report, error))
+    return create_app(controller, wiring.transcript_controller(settings, controller), maintainer, report)
+
+
+def _report_bug(report: Callable[[Exception], None], error: Exception) -> None:
+    if not isinstance(error, RecollectError):
+        report(error)
 
 
 lambda_handler = lambda_entrypoint("api", _make_app)

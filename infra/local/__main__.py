@@ -1,4 +1,4 @@
-"""``python -m infra.local run``, ``token``, ``compact``, ``replay`` and ``demo``: the local cloud at a terminal."""
+"""``python -m infra.local run``, ``token``, ``maintain``, ``replay`` and ``demo``: the local cloud at a terminal."""
 
 import argparse
 import contextlib
@@ -12,12 +12,12 @@ from pathlib import Path
 
 from infra.local.client import Client
 from infra.local.cloud import LocalCloud, api_url, last_port
-from infra.local.compact import compact
 from infra.local.demo import demo
 from infra.local.emulator import ROOT
 from infra.local.errors import LocalCloudError
 from infra.local.issuer import Issuer
 from infra.local.logs import readable
+from infra.local.maintain import maintain
 
 _DATA_DIR = ROOT / ".recollect"
 _PORT = 4566
@@ -44,8 +44,8 @@ def main() -> int:
             print(issuer.token(arguments.user, hours=arguments.hours, service=arguments.service))
             return 0
         client = Client(api_url(f"http://127.0.0.1:{port}"), issuer.token(arguments.user), arguments.user)
-        if arguments.command == "compact":
-            print(compact(client, force=arguments.force, dry_run=arguments.dry_run))
+        if arguments.command == "maintain":
+            print(maintain(client, steps=arguments.steps, force=arguments.force, dry_run=arguments.dry_run))
         else:
             for line in demo(client):
                 print(line, flush=True)
@@ -63,10 +63,10 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True)
     run = commands.add_parser("run", help="start the local cloud, deploy the app into it, print its log lines")
     token = commands.add_parser("token", help="print a token for a user; nothing needs to run")
-    compacting = commands.add_parser("compact", help="compact a user's memories; the service must run")
+    maintaining = commands.add_parser("maintain", help="maintain a user's memories now; the service must run")
     showing = commands.add_parser("demo", help="hand over two conversations and ask about them; the service must run")
     replaying = commands.add_parser("replay", help="print a user's memories as they were; the service must run")
-    for command in (run, token, compacting, replaying, showing):
+    for command in (run, token, maintaining, replaying, showing):
         command.add_argument(
             "--port", type=int, help=f"port on loopback (default {_PORT}; but for run: of the last run)"
         )
@@ -75,9 +75,10 @@ def _parser() -> argparse.ArgumentParser:
     token.add_argument("--service", action="store_true", help="give the scope that may act for any user")
     token.add_argument("--hours", type=float, default=12, help="life of the token (default %(default)s)")
     showing.add_argument("--user", default="demo", help="the user whose conversations they are (default %(default)s)")
-    compacting.add_argument("--user", required=True, help="the user whose memories are compacted")
-    compacting.add_argument("--force", action="store_true", help="fold the log's tail however short it is")
-    compacting.add_argument("--dry-run", action="store_true", help="only tell what would be done first")
+    maintaining.add_argument("--user", required=True, help="the user whose memories are maintained")
+    maintaining.add_argument("--steps", nargs="+", default=[], help="which, such as compaction (default: all)")
+    maintaining.add_argument("--force", action="store_true", help="do also what is not worth its cost yet")
+    maintaining.add_argument("--dry-run", action="store_true", help="only tell what would be done first")
     replaying.add_argument("--user", required=True, help="the user whose log is replayed")
     replaying.add_argument("--seq", type=int, help="after this entry of the log (default: the last one)")
     replaying.add_argument("--at", help="at this time instead, such as 2026-11-30T09:00:00Z")

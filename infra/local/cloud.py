@@ -88,6 +88,7 @@ class LocalCloud:
             "authorizer": "jwt",
             "jwt_issuer": self.issuer.url,
             "jwt_audience": tokens.AUDIENCE,
+            "maintenance_minutes": "1",
         }
         current = fingerprint(ROOT, context)
         if self._deployed_fingerprint() == current and self._health() == 200:

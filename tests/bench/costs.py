@@ -143,7 +143,7 @@ def _compactions(service: Service) -> list[Usage]:
             service.append(DEFAULT.fold_entries)
         service.account.reset()
         started = time.perf_counter()
-        service.controller.compact(USER_ID)
+        service.controller.workings.compactor.compact(USER_ID)
         taken = time.perf_counter() - started
         meter = service.account.reset()
         used.append(usage_of(meter, (taken - meter.seconds.total()) * 1000.0))

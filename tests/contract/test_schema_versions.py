@@ -33,7 +33,7 @@ ACTS: dict[str, Callable[[MemoryController], Any]] = {
     "stats": lambda of: of.stats("ana"),
     "events": lambda of: of.events("ana", 50),
     "store": lambda of: of.store(asking(), [to_store("something new")]),
-    "compact": lambda of: of.compact("ana", is_forced=True),
+    "compact": lambda of: of.workings.compactor.compact("ana", is_forced=True),
     "erase": lambda of: of.erase("ana"),
     "replay": lambda of: of.replay("ana"),
 }

@@ -103,12 +103,12 @@ def test_an_opened_user_without_an_entry_is_like_a_new_one(transcripts: Transcri
         assert one.list_memories("ana", EVERYTHING, 9).memories == ()
         assert one.stats("ana").total == 0
         assert one.events("ana", 9).entries == ()
-        assert one.compact("ana", is_forced=True).folded_entries == 0
+        assert one.workings.compactor.compact("ana", is_forced=True).folded_entries == 0
     of.store(asking(), [to_store("green tea")])
     other.store(asking(), [to_store("The office closes at six")])
     assert of.stats("ana").total == other.stats("ana").total == 2
     assert memories.read_head("ana").epoch == EPOCH
-    assert of.compact("ana", is_forced=True).folded_entries == 2
+    assert of.workings.compactor.compact("ana", is_forced=True).folded_entries == 2
 
 
 def test_an_opened_user_without_an_entry_can_be_erased_and_opened_anew(

@@ -30,6 +30,7 @@ from functions.api import handler
 from tests.e2e.conftest import Database
 from tests.support.builders import asking, controller, event, surroundings, to_store
 from tests.support.histories import with_history
+from tests.support.maintained import maintainer_of
 from tests.support.pictures import items_of
 from tests.support.table import TABLE_NAME
 from tests.support.transcribers import transcriber
@@ -168,7 +169,9 @@ def test_whichever_request_is_refused_the_caller_is_told_and_may_repeat(
 
 def test_over_http_it_is_503_with_retry_after_and_no_empty_answer(scene: Scene) -> None:
     of = scene.instance()
-    handle = lambda_entrypoint(scene.user_id, lambda report: handler.create_app(of, transcriber(of), report))
+    handle = lambda_entrypoint(
+        scene.user_id, lambda report: handler.create_app(of, transcriber(of), maintainer_of(of), report)
+    )
     memories = f"/v1/users/{scene.user_id}/memories"
     asked = [
         ("GET", memories, None),

@@ -14,6 +14,7 @@ from recollect.http.problems import KINDS
 from functions.api import handler
 from tests.support.app import MEMORIES, App
 from tests.support.builders import controller
+from tests.support.maintained import maintainer_of
 from tests.support.transcribers import transcriber
 
 MEMORY = "/v1/users/{user_id}/memories/{memory_id}"
@@ -49,7 +50,7 @@ def test_the_description_is_valid_openapi(document: dict[str, Any]) -> None:
 
 def test_every_route_but_the_pages_is_described(document: dict[str, Any]) -> None:
     of = controller()
-    api = handler.create_app(of, transcriber(of), lambda _: None)
+    api = handler.create_app(of, transcriber(of), maintainer_of(of), lambda _: None)
     routes = {(method.lower(), re.sub(r"<(\w+)>", r"{\1}", rule)) for method, rule in api.rules}
 
     described = {(method, path) for path, of in document["paths"].items() for method in of}

@@ -6,6 +6,7 @@ from recollect.http.api import Api
 from functions.api import handler
 from tests.support.app import MEMORIES, SERVICE, App, stored
 from tests.support.builders import controller
+from tests.support.maintained import maintainer_of
 from tests.support.transcribers import transcriber
 
 
@@ -56,7 +57,7 @@ def test_two_forms_of_one_name_are_two_users_and_the_description_says_so(app: Ap
 
 def api() -> Api:
     of = controller()
-    return handler.create_app(of, transcriber(of), lambda _: None)
+    return handler.create_app(of, transcriber(of), maintainer_of(of), lambda _: None)
 
 
 def test_nothing_erases_more_than_one_user(app: App) -> None:  # case D1

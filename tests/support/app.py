@@ -16,6 +16,7 @@ from tests.support.builders import controller, event, surroundings
 from tests.support.embedder import HashingEmbedder
 from tests.support.inmemory import InMemoryMemoryStore, InMemoryObjectStore
 from tests.support.inmemory_transcripts import InMemoryQueue, InMemoryTranscriptStore
+from tests.support.maintained import maintainer_of
 from tests.support.transcribers import ingestion, transcriber
 
 MEMORIES = "/v1/users/ana/memories"
@@ -41,7 +42,8 @@ class App:
     def _handle(self) -> Callable[[Any, Any], dict[str, Any]]:
         of = controller(self.store, self._embedder, objects=self.objects)
         transcripts = transcriber(of, self.store, self.objects, self.queue)
-        return lambda_entrypoint(self.service, lambda report: handler.create_app(of, transcripts, report))
+        maintainer = maintainer_of(of)
+        return lambda_entrypoint(self.service, lambda report: handler.create_app(of, transcripts, maintainer, report))
 
     def work(self) -> None:
         """Do what was queued, as the ingest function does."""

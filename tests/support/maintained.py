@@ -4,16 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from recollect.aging import Decay, Expiry
-from recollect.compacting import Compactor
-from recollect.completing import Completing
 from recollect.controller import MemoryController
-from recollect.maintaining import Maintainer
+from recollect.maintaining import Maintainer, Tell
 from recollect.maintenance import Report, Run, Step, StepName, StepReport
 from recollect.object_store import ObjectStore
 from recollect.report_store import ReportStore
-from recollect.settling import Settling
-from recollect.tidying import Tidying
+from recollect.steps import steps_of
 from recollect.transcript_store import TranscriptStore
 
 from tests.support.builders import BUDGET_BYTES
@@ -24,6 +20,14 @@ from tests.support.inmemory_transcripts import InMemoryTranscriptStore
 from tests.support.worlds import World
 
 MINUTES_MS = 60_000
+
+
+def maintainer_of(of: MemoryController, tell: Tell = lambda *_: None) -> Maintainer:
+    """Make what maintains users beside a controller; of a store that is not in memory the reports are elsewhere."""
+    store = of.workings.store
+    memories = store if isinstance(store, InMemoryMemoryStore) else InMemoryMemoryStore()
+    steps = steps_of(of, InMemoryTranscriptStore(memories))
+    return Maintainer(store, InMemoryReportStore(memories), steps, of.workings.surroundings, tell)
 
 
 class DyingWorkshop(Dying):
@@ -60,23 +64,17 @@ class Maintained(World):
             self.reports = InMemoryReportStore(self.store)
             self.transcripts = InMemoryTranscriptStore(self.store)
 
-    def maintainer(self, dying: Dying | None = None, steps: Mapping[StepName, Step] | None = None) -> Maintainer:
+    def maintainer(
+        self, dying: Dying | None = None, steps: Mapping[StepName, Step] | None = None, tell: Tell | None = None
+    ) -> Maintainer:
         """Make a process that maintains, on stores that may fail; with steps beside its own or in their place."""
         stores: Any = dying
         store = stores or self.store
         objects = cast("ObjectStore", stores or self.objects)
         around = self._of_compactors
         of = MemoryController(store, objects, self.embedder, around, BUDGET_BYTES)
-        work = of.workings
-        compactor = Compactor(store, objects, work.partitions, around, self.policy)
-        known: dict[StepName, Step] = {
-            StepName.ERASURE: Completing(of, store, work.partitions, self.clock),
-            StepName.EXPIRY: Expiry(work.partitions, work.committer, around),
-            StepName.DECAY: Decay(work.partitions, work.committer, around),
-            StepName.CONFLICTS: Settling(store, work.partitions, work.committer, around),
-            StepName.COMPACTION: Tidying(compactor, objects, stores or self.transcripts, around),
-        }
-        return Maintainer(store, stores or self.reports, {**known, **(steps or {})}, around, self._note)
+        known = steps_of(of, stores or self.transcripts, compacting=self.policy)
+        return Maintainer(store, stores or self.reports, {**known, **(steps or {})}, around, tell or self._note)
 
     def maintain(self, user_id: str = "ana", **how: Any) -> Report:
         """Let some time pass, and maintain."""

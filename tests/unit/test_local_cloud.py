@@ -9,9 +9,8 @@ import jwt
 import pytest
 from recollect.ports import Version
 from recollect.replay import Replay
-from recollect.schemas.maintenance import CompactionOutput
 
-from infra.local import compact, replay, tokens
+from infra.local import maintain, replay, tokens
 from infra.local.cdk import without_resource
 from infra.local.errors import LocalCloudError
 from infra.local.fingerprint import fingerprint
@@ -59,16 +58,22 @@ def test_discovery_leads_to_the_keys(tmp_path: Path) -> None:
     assert documents[discovery["jwks_uri"]] == tokens.jwks(issuer.key)
 
 
-def test_what_a_compaction_did_is_told_in_words() -> None:
-    done = dict.fromkeys(CompactionOutput.model_fields, 0) | {"folded_entries": 1_234, "segments": 2}
+def test_what_a_run_of_maintenance_did_is_told_in_words() -> None:
+    rest: dict[str, object] = {"skipped": {}, "failure": None}
+    expiry = rest | {"looked_at": 9, "changed": 0, "counts": {}, "failure": "busy"}
+    compaction = rest | {"looked_at": 1_236, "changed": 1_234, "counts": {"folded_entries": 1_234, "orphans": 0}}
+    steps = {"expiry": expiry, "compaction": compaction | {"skipped": {"young": 2}}}
+    answer = {"dry_run": False, "next_due_at": None, "steps": steps}
 
-    told = compact.report("alice", {"dry_run": False, "compaction": done})
-    planned = compact.report("alice", {"dry_run": True, "compaction": done})
-
-    assert told.splitlines()[:2] == ["alice: done", "       1,234  changes folded into a segment"]
-    assert len(told.splitlines()) == 1 + len(done)
+    assert maintain.report("alice", answer).splitlines() == [
+        "alice: done",
+        "        expiry  0 of 9 changed; failed: busy",
+        "    compaction  1,234 of 1,236 changed; 1,234 folded entries; 2 left alone: young",
+        "due again: after the next change",
+    ]
+    planned = maintain.report("alice", answer | {"dry_run": True})
     assert planned.splitlines()[0] == "alice: this would be done first"
-    assert "archive" not in planned
+    assert "due again" not in planned
 
 
 def test_a_replay_is_told_as_lines_of_json_and_a_sentence() -> None:

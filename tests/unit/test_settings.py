@@ -8,6 +8,7 @@ ONNX = {
     "RECOLLECT_TABLE_NAME": "memories",
     "RECOLLECT_BUCKET_NAME": "objects",
     "RECOLLECT_QUEUE_URL": "https://sqs.example.org/1/jobs",
+    "RECOLLECT_MAINTENANCE_QUEUE_URL": "https://sqs.example.org/1/due",
     "RECOLLECT_EMBEDDER": "onnx",
     "RECOLLECT_EXTRACTOR": "rules",
 }
@@ -22,7 +23,13 @@ WITH_MODEL = {
     "RECOLLECT_EXTRACTION_MODEL_ID": "amazon.nova-lite-v1:0",
     "RECOLLECT_EXTRACTION_DAILY_TOKENS": "5000",
 }
-READ = Settings("memories", "objects", "onnx", queue_url="https://sqs.example.org/1/jobs")
+READ = Settings(
+    "memories",
+    "objects",
+    "onnx",
+    queue_url="https://sqs.example.org/1/jobs",
+    maintenance_queue_url="https://sqs.example.org/1/due",
+)
 
 
 def test_both_embedders_are_read() -> None:

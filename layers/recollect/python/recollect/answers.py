@@ -131,6 +131,8 @@ class Stats:
         Memories without a vector of the present embedder: found by their words only.
     seq : int
         Number of commits' entries so far.
+    due_at_s : int or None
+        When maintenance is due, epoch seconds; ``None`` if nothing is to be done until the next change.
     """
 
     total: int
@@ -146,3 +148,4 @@ class Stats:
     seq: int
     embedder: str
     dimension: int
+    due_at_s: int | None = None

@@ -11,7 +11,6 @@ from recollect import context, ordering, ranking, telemetry
 from recollect.answers import ContextBlock, Hit, Page, SearchQuery, SearchResult, Stats
 from recollect.chunks import ANSWER_MAX_BYTES, answer_bytes
 from recollect.commit import Request
-from recollect.compacting import Compaction
 from recollect.cursors import read_cursor, write_cursor
 from recollect.errors import NotFound, Unavailable
 from recollect.filtering import visible
@@ -142,17 +141,6 @@ class MemoryController(Forgetting, Writing):
             self._use(Request(user_id, by or user_id, epoch=partition.head.epoch), shown)
         return ContextBlock(stable, volatile, is_degraded)
 
-    def compact(self, user_id: str, *, is_forced: bool = False, is_dry_run: bool = False) -> Compaction:
-        """Compact a user's partition, or tell what that would do first; see `Compactor`.
-
-        Raises
-        ------
-        Unavailable
-            If a store does not answer, or another compaction came first; a repeat goes on.
-        """
-        run = self._compactor.plan if is_dry_run else self._compactor.compact
-        return run(user_id, is_forced=is_forced)
-
     def stats(self, user_id: str) -> Stats:
         """Count a user's memories."""
         partition = self._partitions.refresh(user_id)
@@ -173,6 +161,7 @@ class MemoryController(Forgetting, Writing):
             seq=partition.head.seq,
             embedder=self._embedder.name,
             dimension=self._embedder.dimension,
+            due_at_s=partition.head.due_at_s,
         )
 
     def count_citing(self, user_id: str, transcript_id: str) -> Mapping[str, int]:

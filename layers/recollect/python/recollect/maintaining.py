@@ -49,7 +49,7 @@ class Maintainer:
         self._store = store
         self._reports = reports
         self._steps = steps
-        self._now_ms = surroundings.now_ms
+        self.now_ms = surroundings.now_ms
         self._new_id = surroundings.new_id
         self._tell = tell
 
@@ -62,7 +62,7 @@ class Maintainer:
             If the store does not answer; the user stays due.
         """
         head = self._store.read_head(user_id)
-        now_s = self._now_ms() // 1000
+        now_s = self.now_ms() // 1000
         if head.due_at_s is None or head.due_at_s > now_s:
             return None
         try:
@@ -89,7 +89,7 @@ class Maintainer:
         Unavailable
             If the store does not answer, or others kept coming first; what the steps have done stays.
         """
-        report_id, started_ms = self._new_id(), self._now_ms()
+        report_id, started_ms = self._new_id(), self.now_ms()
         before = {name: telemetry.counted(name) for name in UNITS}
         head = self._store.read_head(user_id)
         chosen = {StepName.ERASURE} if head.erasing_since_ms is not None else set(steps)
@@ -102,7 +102,7 @@ class Maintainer:
         report = Report(
             report_id=report_id,
             started_at_ms=started_ms,
-            ended_at_ms=self._now_ms(),
+            ended_at_ms=self.now_ms(),
             is_dry_run=is_dry_run,
             seq=head.seq,
             steps=done,
@@ -126,7 +126,7 @@ class Maintainer:
         return ReportPage(page, write_mark(page[-1].report_id, *listing) if len(found) > limit else None)
 
     def _run_step(self, name: StepName, user_id: str, run: Run) -> StepReport:
-        started_ms = self._now_ms()
+        started_ms = self.now_ms()
         if started_ms >= run.deadline_ms:
             return NOT_BEGUN
         try:
@@ -136,7 +136,7 @@ class Maintainer:
             report = self._failed(name, error, error.message)
         except Exception as error:  # noqa: BLE001 - a bug in one step must not keep the others from their work
             report = self._failed(name, error, "internal error")
-        return replace(report, duration_ms=self._now_ms() - started_ms)
+        return replace(report, duration_ms=self.now_ms() - started_ms)
 
     def _failed(self, name: StepName, error: Exception, failure: str) -> StepReport:
         telemetry.count("failed_steps")
@@ -154,7 +154,7 @@ class Maintainer:
             due_at_s = head.due_at_s
             if report.steps.keys() >= self._steps.keys() or head.erasing_since_ms is not None:
                 is_changed = head.seq != seen.seq
-                due_at_s = due.after_run(report.steps.values(), self._now_ms(), is_changed=is_changed)
+                due_at_s = due.after_run(report.steps.values(), self.now_ms(), is_changed=is_changed)
             next_at_ms = None if due_at_s is None else due_at_s * 1000
             kept = replace(report, seq=head.seq, next_due_at_ms=next_at_ms)
             with suppress(Conflict):

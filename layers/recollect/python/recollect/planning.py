@@ -44,7 +44,7 @@ class Planner:
     def __init__(self, index: DueIndex, queue: MaintenanceQueue, now_ms: Callable[[], int]) -> None:
         self._index = index
         self._queue = queue
-        self._now_ms = now_ms
+        self.now_ms = now_ms
 
     def plan(self, deadline_ms: int) -> Planned:
         """Queue who is due, until the time is over.
@@ -58,8 +58,8 @@ class Planner:
         if waiting:
             return Planned(0, waiting, is_done=False)
         queued, is_done = 0, True
-        for batch in self._batches(self._now_ms()):
-            if self._now_ms() >= deadline_ms:
+        for batch in self._batches(self.now_ms()):
+            if self.now_ms() >= deadline_ms:
                 return Planned(queued, is_done=False)
             sent = self._queue.send(batch)
             queued += sent

@@ -24,6 +24,7 @@ _COMMON = (
     "RECOLLECT_TABLE_NAME",
     "RECOLLECT_BUCKET_NAME",
     "RECOLLECT_QUEUE_URL",
+    "RECOLLECT_MAINTENANCE_QUEUE_URL",
     "RECOLLECT_EMBEDDER",
     "RECOLLECT_EXTRACTOR",
 )
@@ -64,6 +65,8 @@ class Settings:
         How many of its tokens a user may take in a day; 0 without a model.
     aging : mapping of str to float
         Values of ``lifecycle.Policy`` that are not its defaults.
+    maintenance_queue_url : str
+        The SQS queue of users who are due for maintenance.
     """
 
     table_name: str
@@ -77,6 +80,7 @@ class Settings:
     extraction_model_id: str = ""
     extraction_daily_tokens: int = 0
     aging: Mapping[str, float] = field(default_factory=dict)
+    maintenance_queue_url: str = ""
 
     @property
     def partitions_bytes(self) -> int:
@@ -125,6 +129,7 @@ class Settings:
             extraction_model_id=given["RECOLLECT_EXTRACTION_MODEL_ID"],
             extraction_daily_tokens=int(given["RECOLLECT_EXTRACTION_DAILY_TOKENS"] or 0),
             aging=aging,
+            maintenance_queue_url=given["RECOLLECT_MAINTENANCE_QUEUE_URL"],
         )
 
 

@@ -6,7 +6,8 @@ import time
 from recollect.aws import clients
 from recollect.aws.dynamodb import DynamoDBMemoryStore
 from recollect.aws.objects import S3ObjectStore
-from recollect.aws.queue import SqsIngestionQueue
+from recollect.aws.queue import SqsIngestionQueue, SqsMaintenanceQueue
+from recollect.aws.reports import DynamoDBDueIndex, DynamoDBReportStore
 from recollect.aws.token_counts import DynamoDBTokenCounts
 from recollect.aws.transcripts import DynamoDBTranscriptStore
 from recollect.budget import TokenBudget
@@ -16,9 +17,13 @@ from recollect.extracting.rules import RulesExtractor
 from recollect.extraction import Extractor
 from recollect.finding import Finding
 from recollect.ingesting import Ingestion
+from recollect.lifecycle import Policy
+from recollect.maintaining import Maintainer, Tell
+from recollect.planning import Planner
 from recollect.ports import Embedder
 from recollect.recording import Recorder
 from recollect.settings import Settings
+from recollect.steps import steps_of
 from recollect.transcribing import TranscriptController
 
 
@@ -43,6 +48,26 @@ def ingestion(settings: Settings, controller: MemoryController) -> Ingestion:
         Finding(extractors(settings), budget, controller),
         around,
     )
+
+
+def maintainer(settings: Settings, controller: MemoryController, tell: Tell) -> Maintainer:
+    """Make what maintains users, beside the controller of a function."""
+    client = clients.dynamodb_client()
+    transcripts = DynamoDBTranscriptStore(client, settings.table_name)
+    return Maintainer(
+        controller.workings.store,
+        DynamoDBReportStore(client, settings.table_name),
+        steps_of(controller, transcripts, Policy(**settings.aging)),
+        surroundings(),
+        tell,
+    )
+
+
+def planner(settings: Settings) -> Planner:
+    """Make what plans the maintenance of those who are due."""
+    index = DynamoDBDueIndex(clients.dynamodb_client(), settings.table_name)
+    waiting = SqsMaintenanceQueue(clients.sqs_client(), settings.maintenance_queue_url)
+    return Planner(index, waiting, surroundings().now_ms)
 
 
 def transcript_controller(settings: Settings, controller: MemoryController) -> TranscriptController:

@@ -119,15 +119,7 @@ class DynamoDBMemoryStore(TrailTable, ErasureTable, CompactionTable):
         kind = "ConditionCheck"
         if head.seq != seen.seq:
             kind = "Update"
-            new = head_values(head)
-            terms = [f"#{name} = :{name}" for name in new]
-            if head.due_at_s is not None and head.due_at_s != seen.due_at_s:
-                due = due_values(user_id, head.due_at_s)
-                is_first = seen.due_at_s is None
-                terms += [
-                    f"#{name} = " + (f"if_not_exists(#{name}, :{name})" if is_first else f":{name}") for name in due
-                ]
-                new |= due
+            new, terms = _head_terms(user_id, head, seen)
             action["UpdateExpression"] = "SET " + ", ".join(terms)
             names |= {f"#{name}": name for name in new}
             values |= {f":{name}": value for name, value in new.items()}
@@ -160,3 +152,14 @@ class DynamoDBMemoryStore(TrailTable, ErasureTable, CompactionTable):
 
     def _put(self, item: Item) -> dict[str, Any]:
         return {"Put": {"TableName": self._table_name, "Item": item}}
+
+
+def _head_terms(user_id: str, head: Head, seen: Head) -> tuple[Item, list[str]]:
+    """Give the attributes that a commit sets, and how; a due time that came meanwhile stays."""
+    new = head_values(head)
+    terms = [f"#{name} = :{name}" for name in new]
+    if head.due_at_s is None or head.due_at_s == seen.due_at_s:
+        return new, terms
+    due = due_values(user_id, head.due_at_s)
+    form = "#{0} = if_not_exists(#{0}, :{0})" if seen.due_at_s is None else "#{0} = :{0}"
+    return new | due, terms + [form.format(name) for name in due]

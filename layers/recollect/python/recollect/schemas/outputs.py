@@ -250,6 +250,7 @@ class StatsOutput(BaseModel):
     pending_embeddings: int
     log_entries: int
     embedder: EmbedderOutput
+    maintenance_due_at: Moment | None
 
     @classmethod
     def of(cls, stats: Stats) -> Self:
@@ -267,6 +268,7 @@ class StatsOutput(BaseModel):
             pending_embeddings=stats.pending_embeddings,
             log_entries=stats.seq,
             embedder=EmbedderOutput(name=stats.embedder, dimension=stats.dimension),
+            maintenance_due_at=None if stats.due_at_s is None else stats.due_at_s * 1000,
         )
 
 
