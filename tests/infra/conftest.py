@@ -28,7 +28,13 @@ DEPLOYMENTS = {
     "jwt": JWT,
     "iam": {"authorizer": "iam"},
     "bedrock": BEDROCK,
-    "prod": {"stage": "prod", "log_retention_days": "400", "throttle_rate": "7", "throttle_burst": "9"},
+    "prod": {
+        "stage": "prod",
+        "log_retention_days": "400",
+        "throttle_rate": "7",
+        "throttle_burst": "9",
+        "maintenance_minutes": "1",
+    },
     "profile": {"extraction_model_id": "us.anthropic.claude-haiku-4-5-20251001-v1:0"},
     "emulated": {"emulated": "true"},
 }

@@ -32,7 +32,7 @@ class Synthesised:
         return properties
 
     def function(self, name: str) -> Properties:
-        """Give the properties of a function: ``"Api"`` or ``"Ingest"``."""
+        """Give the properties of a function, such as ``"Api"``."""
         (found,) = [key for key in self.resources("Lambda::Function") if key.startswith(f"{name}Function")]
         properties: Properties = self.resources("Lambda::Function")[found]["Properties"]
         return properties
@@ -44,8 +44,12 @@ class Synthesised:
 
     @property
     def queue(self) -> str:
-        """Give the logical id of the queue of jobs."""
-        (found,) = [name for name, one in self.resources("SQS::Queue").items() if "RedrivePolicy" in one["Properties"]]
+        """Give the logical id of the queue of jobs for the ingestion."""
+        return self.queue_of("Ingestion")
+
+    def queue_of(self, name: str, kind: str = "Queue") -> str:
+        """Give the logical id of a queue (``"Queue"``), or of its dead-letter queue (``"DeadLetters"``)."""
+        (found,) = [key for key in self.resources("SQS::Queue") if key.startswith(f"{name}{kind}")]
         return found
 
     def rights(self, function: str) -> list[Properties]:

@@ -22,7 +22,7 @@ def test_each_function_logs_json_into_a_group_of_its_own_and_is_traced(every: Sy
     functions = every.all("Lambda::Function")
 
     groups = [function["LoggingConfig"]["LogGroup"]["Ref"] for function in functions]
-    assert len(groups) == 2
+    assert len(groups) == 4
     assert set(groups) <= every.resources("Logs::LogGroup").keys()
     assert len(set(groups)) == len(groups)
     for function in functions:
@@ -40,7 +40,7 @@ def test_the_api_function_ends_before_the_gateway_gives_up(every: Synthesised) -
     assert every.function("Api")["Timeout"] < 30
 
 
-@pytest.mark.parametrize("function", ["Api", "Ingest"])
+@pytest.mark.parametrize("function", ["Api", "Ingest", "Maintain", "Plan"])
 @pytest.mark.parametrize(
     ("deployment", "embedder", "has_model"), [("cognito", "onnx", False), ("bedrock", "bedrock", True)]
 )
@@ -82,7 +82,7 @@ def test_the_model_layer_is_there_only_for_the_embedder_that_reads_it(
 def test_every_log_group_has_a_retention(every: Synthesised) -> None:
     groups = every.all("Logs::LogGroup")
 
-    assert len(groups) == 3
+    assert len(groups) == 5
     assert all(group["RetentionInDays"] for group in groups)
 
 

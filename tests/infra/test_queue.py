@@ -1,7 +1,7 @@
 from collections.abc import Callable
 
 import pytest
-from recollect import keys, progress
+from recollect import due, keys, progress
 
 from functions.ingest.handler import ENDING_MS
 from tests.infra.support import Properties, Synthesised
@@ -16,15 +16,19 @@ def _policies(synthesised: Synthesised) -> dict[str, list[Properties]]:
     }
 
 
+QUEUES = {"Ingestion": "Ingest", "Maintenance": "Maintain"}  # each with the function that takes from it
+
+
 def test_the_queue_gives_a_message_as_often_as_the_ingestion_counts(every: Synthesised) -> None:
     redrive = every.resources("SQS::Queue")[every.queue]["Properties"]["RedrivePolicy"]
 
     assert redrive["maxReceiveCount"] == progress.MAX_RECEIVES
 
 
-def test_what_failed_three_times_waits_two_weeks_in_the_dead_letter_queue(every: Synthesised) -> None:
-    redrive = every.resources("SQS::Queue")[every.queue]["Properties"]["RedrivePolicy"]
-    (dead_letters,) = every.resources("SQS::Queue").keys() - {every.queue}
+@pytest.mark.parametrize("name", QUEUES)
+def test_what_failed_three_times_waits_two_weeks_in_the_dead_letter_queue(every: Synthesised, name: str) -> None:
+    redrive = every.resources("SQS::Queue")[every.queue_of(name)]["Properties"]["RedrivePolicy"]
+    dead_letters = every.queue_of(name, "DeadLetters")
 
     assert redrive == {"deadLetterTargetArn": {"Fn::GetAtt": [dead_letters, "Arn"]}, "maxReceiveCount": 3}
     for queue in every.all("SQS::Queue"):
@@ -32,24 +36,44 @@ def test_what_failed_three_times_waits_two_weeks_in_the_dead_letter_queue(every:
         assert queue["SqsManagedSseEnabled"] is True
 
 
-def test_a_message_stays_hidden_six_times_as_long_as_the_function_may_run(every: Synthesised) -> None:
-    visibility = every.resources("SQS::Queue")[every.queue]["Properties"]["VisibilityTimeout"]
+@pytest.mark.parametrize(("name", "function"), QUEUES.items())
+def test_a_message_stays_hidden_six_times_as_long_as_the_function_may_run(
+    every: Synthesised, name: str, function: str
+) -> None:
+    visibility = every.resources("SQS::Queue")[every.queue_of(name)]["Properties"]["VisibilityTimeout"]
 
-    assert visibility >= 6 * every.function("Ingest")["Timeout"]
+    assert visibility >= 6 * every.function(function)["Timeout"]
 
 
 def test_the_function_has_more_time_than_its_last_passage_may_take(every: Synthesised) -> None:
     assert every.function("Ingest")["Timeout"] * 1000 > 1.5 * ENDING_MS
 
 
-def test_the_function_takes_batches_and_tells_which_messages_failed(every: Synthesised) -> None:
-    mapping = every.one("Lambda::EventSourceMapping")
+def test_who_maintains_a_user_has_the_user_longer_than_it_may_run_and_not_when_the_message_comes_again(
+    every: Synthesised,
+) -> None:
+    visibility = every.resources("SQS::Queue")[every.queue_of("Maintenance")]["Properties"]["VisibilityTimeout"]
 
-    assert mapping["EventSourceArn"] == {"Fn::GetAtt": [every.queue, "Arn"]}
-    assert mapping["FunctionName"]["Ref"].startswith("IngestFunction")
+    assert every.function("Maintain")["Timeout"] < due.LEASE_S < visibility
+
+
+@pytest.mark.parametrize(("name", "function", "batch"), [("Ingestion", "Ingest", 5), ("Maintenance", "Maintain", 1)])
+def test_the_function_takes_messages_and_tells_which_of_them_failed(
+    every: Synthesised, name: str, function: str, batch: int
+) -> None:
+    source = {"Fn::GetAtt": [every.queue_of(name), "Arn"]}
+    (mapping,) = [each for each in every.all("Lambda::EventSourceMapping") if each["EventSourceArn"] == source]
+
+    assert mapping["FunctionName"]["Ref"].startswith(f"{function}Function")
     assert mapping["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
-    assert mapping["BatchSize"] > 1
-    assert mapping["ScalingConfig"]["MaximumConcurrency"] >= 2
+    assert mapping["BatchSize"] == batch
+    assert 2 <= mapping["ScalingConfig"]["MaximumConcurrency"] <= 5
+
+
+def test_half_of_the_functions_that_a_new_account_may_run_stay_for_the_api(every: Synthesised) -> None:
+    mappings = every.all("Lambda::EventSourceMapping")
+
+    assert sum(mapping["ScalingConfig"]["MaximumConcurrency"] for mapping in mappings) <= 5
 
 
 def test_the_queues_refuse_requests_without_tls(in_aws: Synthesised) -> None:
@@ -98,10 +122,10 @@ def test_the_queue_lets_the_bucket_send_before_the_bucket_tries(every: Synthesis
     assert [policies[name]["Properties"]["Queues"] for name in bucket["DependsOn"]] == [[{"Ref": every.queue}]]
 
 
-def test_an_alarm_tells_of_dead_letters(every: Synthesised) -> None:
-    alarm = every.one("CloudWatch::Alarm")
-    (dead_letters,) = every.resources("SQS::Queue").keys() - {every.queue}
+@pytest.mark.parametrize("name", QUEUES)
+def test_an_alarm_tells_of_dead_letters(every: Synthesised, name: str) -> None:
+    queue = [{"Name": "QueueName", "Value": {"Fn::GetAtt": [every.queue_of(name, "DeadLetters"), "QueueName"]}}]
+    (alarm,) = [each for each in every.all("CloudWatch::Alarm") if each["Dimensions"] == queue]
 
     assert alarm["MetricName"] == "ApproximateNumberOfMessagesVisible"
-    assert alarm["Dimensions"] == [{"Name": "QueueName", "Value": {"Fn::GetAtt": [dead_letters, "QueueName"]}}]
     assert (alarm["ComparisonOperator"], alarm["Threshold"]) == ("GreaterThanOrEqualToThreshold", 1)

@@ -19,7 +19,7 @@ _TAKE = {
     "sqs:GetQueueUrl",
     "sqs:ReceiveMessage",
 }
-FUNCTIONS = ["Api", "Ingest"]
+FUNCTIONS = ["Api", "Ingest", "Maintain"]  # those that work on memories
 
 
 def _actions(synthesised: Synthesised) -> set[str]:
@@ -95,14 +95,56 @@ def test_a_function_writes_its_own_log_group_only(every: Synthesised, function: 
     assert set(statement["Action"]) == {"logs:CreateLogStream", "logs:PutLogEvents"}
 
 
-@pytest.mark.parametrize(("function", "actions"), [("Api", _SEND), ("Ingest", _SEND | _TAKE)])
-def test_both_functions_send_to_the_queue_of_jobs_and_only_the_ingestion_takes_from_it(
-    every: Synthesised, function: str, actions: set[str]
+@pytest.mark.parametrize(
+    ("function", "queue", "actions"),
+    [
+        ("Api", "Ingestion", _SEND),
+        ("Ingest", "Ingestion", _SEND | _TAKE),
+        ("Maintain", "Maintenance", _TAKE),
+        ("Plan", "Maintenance", _SEND | {"sqs:GetQueueAttributes"}),
+    ],
+)
+def test_a_function_has_rights_on_the_one_queue_that_it_needs(
+    every: Synthesised, function: str, queue: str, actions: set[str]
 ) -> None:
-    (statement,) = [each for each in every.rights(function) if each["Action"][0].startswith("sqs:")]
+    statements = [each for each in every.rights(function) if each["Action"][0].startswith("sqs:")]
 
-    assert statement["Resource"] == [{"Fn::GetAtt": [every.queue, "Arn"]}]
-    assert set(statement["Action"]) == actions
+    for statement in statements:
+        assert statement["Resource"] == [{"Fn::GetAtt": [every.queue_of(queue), "Arn"]}]
+    assert {action for statement in statements for action in statement["Action"]} == actions
+
+
+def test_the_plan_asks_the_index_who_is_due_and_has_no_right_on_the_table_or_on_an_object(every: Synthesised) -> None:
+    (table,) = every.resources("DynamoDB::Table")
+    services = {action.split(":")[0] for each in every.rights("Plan") for action in each["Action"]}
+    (statement,) = [each for each in every.rights("Plan") if each["Action"][0].startswith("dynamodb:")]
+
+    assert services == {"dynamodb", "logs", "sqs", "xray"}
+    assert statement["Action"] == ["dynamodb:Query"]
+    assert statement["Resource"] == [{"Fn::Join": ["", [{"Fn::GetAtt": [table, "Arn"]}, "/index/due"]]}]
+
+
+def test_the_schedule_may_start_the_plan_and_nothing_else(every: Synthesised) -> None:
+    target = every.one("Scheduler::Schedule")["Target"]
+    (policy,) = [
+        each for each in every.all("IAM::Policy") if each["Roles"] == [{"Ref": target["RoleArn"]["Fn::GetAtt"][0]}]
+    ]
+    role = every.resources("IAM::Role")[target["RoleArn"]["Fn::GetAtt"][0]]["Properties"]
+    (trust,) = role["AssumeRolePolicyDocument"]["Statement"]
+
+    assert target["Arn"]["Fn::GetAtt"][0].startswith("PlanFunction")
+    assert policy["PolicyDocument"]["Statement"] == [
+        {"Action": "lambda:InvokeFunction", "Effect": "Allow", "Resource": target["Arn"]}
+    ]
+    assert trust["Principal"] == {"Service": "scheduler.amazonaws.com"}
+    assert trust["Condition"] == {"StringEquals": {"aws:SourceAccount": {"Ref": "AWS::AccountId"}}}
+
+
+@pytest.mark.parametrize(("deployment", "rate"), [("cognito", "rate(15 minutes)"), ("prod", "rate(1 minute)")])
+def test_the_schedule_is_that_of_the_context(
+    synthesise: Callable[[str], Synthesised], deployment: str, rate: str
+) -> None:
+    assert synthesise(deployment).one("Scheduler::Schedule")["ScheduleExpression"] == rate
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
