@@ -245,6 +245,8 @@ def columns_for(memory: Memory, embedded: "Embedded | tuple[bytes, str]") -> Col
         supersedes=memory.supersedes,
         transcripts=memory.transcripts,
         in_conflict=bool(memory.conflicts_with),
+        derived_from=memory.derived_from,
+        consolidated_into=memory.consolidated_into,
     )
 
 

@@ -48,9 +48,7 @@ _RFC3339 = re.compile(
 _WHOLE = re.compile("-?[0-9]{1,18}")
 _FIELDS = frozenset(Memory.__dataclass_fields__)
 RESERVED_NAMES = (
-    _FIELDS
-    | {name.removesuffix("_ms") for name in _FIELDS}
-    | {"user_id", "metadata", "transcripts", "in_conflict"}
+    _FIELDS | {name.removesuffix("_ms") for name in _FIELDS} | {"user_id", "metadata", "transcripts", "in_conflict"}
 )
 
 
