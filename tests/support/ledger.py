@@ -39,10 +39,7 @@ class Ledger(Records):
             return self._supersede(asked, old, now_ms)
         outcome, close = self._verdict(asked, now_ms)
         if close is None:
-            archived = self._twin(asked.memory, now_ms, Status.ARCHIVED)
-            if archived is not None:
-                return _told("revived", self._put(Operation.REVIVE, _revived(archived, now_ms)))
-            return _told("created", self._put(Operation.CREATE, self._new(asked.memory, now_ms)))
+            return self._create(asked, now_ms)
         if asked.on_similar is OnSimilar.REJECT:
             return _told("rejected", close)
         if outcome == "unchanged":
@@ -57,6 +54,12 @@ class Ledger(Records):
         linked = replace(_next(close, now_ms), conflicts_with=(*close.conflicts_with, new.memory_id))
         self._put(Operation.LINK, linked)
         return _told(outcome, self._put(Operation.CREATE, new))
+
+    def _create(self, asked: ToStore, now_ms: int) -> Told:
+        archived = self._twin(asked.memory, now_ms, Status.ARCHIVED)
+        if archived is not None:
+            return _told("revived", self._put(Operation.REVIVE, _revived(archived, now_ms)))
+        return _told("created", self._put(Operation.CREATE, self._new(asked.memory, now_ms)))
 
     def update(self, memory_id: str, patch: Patch, seen: int | None, now_ms: int) -> Told:
         """Change one memory."""

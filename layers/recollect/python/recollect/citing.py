@@ -4,10 +4,11 @@ A memory that was extracted cites each transcript that said it once, and at most
 is a caller's own word; it stays so, whoever says it again, and never goes with a transcript.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from recollect.changes import Outcome
-from recollect.model import SOURCE_MAX_COUNT, Memory, NewMemory
+from recollect.model import SOURCE_MAX_COUNT, Memory, NewMemory, Source
 
 SAID_AGAIN = "said again in another transcript"
 
@@ -28,3 +29,10 @@ def is_from_there(memory: Memory, other: NewMemory) -> bool:
 def is_use(asked: NewMemory, outcome: Outcome) -> bool:
     """Tell whether what was stored already has been used by saying it again; of a transcript that counts once."""
     return outcome.outcome == "unchanged" and (not asked.sources or outcome.reason == SAID_AGAIN)
+
+
+def together(memories: Sequence[Memory]) -> tuple[Source, ...]:
+    """Give what a memory cites that is made of several; nothing if a caller's own word is among them."""
+    if not all(memory.sources for memory in memories):
+        return ()
+    return tuple(dict.fromkeys(source for memory in memories for source in memory.sources))[-SOURCE_MAX_COUNT:]

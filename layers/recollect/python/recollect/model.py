@@ -23,6 +23,7 @@ BATCH_MAX_CONTENT_BYTES = 200_000  # embedding them takes 6 s of one vCPU in Eng
 IDEMPOTENCY_KEY_MAX_CHARS = 128
 QUERY_MAX_CHARS = 4_000
 SOURCE_MAX_COUNT = 16
+DERIVED_MAX_COUNT = 16  # memories that one is made of
 SCHEMA_VERSION = 1
 _ULID = re.compile("[0-9A-HJKMNP-TV-Z]{26}")
 

@@ -1,8 +1,8 @@
 """DynamoDB items of a user's log: the head, entries and touches, and the core's values. Pure.
 
 Embeddings and terms travel as bytes: int8 codes, and little-endian uint32 hashes followed by uint16 counts; the
-memories of a touch, and the transcripts and sources of an entry, as 16 bytes each; the manifest as 28 bytes for each segment (id, u32
-rows, u64 bytes), since every commit writes the head again.
+memories of a touch, and what an entry cites and derives from, as 16 bytes each; the manifest as 28 bytes for each
+segment (id, u32 rows, u64 bytes), since every commit writes the head again.
 """
 
 import struct
