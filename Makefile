@@ -37,6 +37,10 @@ compact: setup ## compact a user of the local service: make compact USER=alice [
 	@$(BIN)/python -m infra.local compact $(if $(PORT),--port $(PORT)) --user "$(USER)" \
 		$(if $(FORCE),--force) $(if $(DRY_RUN),--dry-run)
 
+.PHONY: demo
+demo: setup ## hand two conversations to the local service and ask about them (make run must be running)
+	@$(BIN)/python -m infra.local demo $(if $(PORT),--port $(PORT))
+
 .PHONY: deploy
 deploy: setup ## deploy to AWS: make deploy STAGE=prod [CONTEXT="-c authorizer=iam"]
 	@$(CDK) deploy -c stage=$(STAGE) $(CONTEXT)

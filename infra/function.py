@@ -17,15 +17,14 @@ from infra.logs import log_group
 
 RUNTIME = lambda_.Runtime.PYTHON_3_13
 ARCHITECTURE = lambda_.Architecture.ARM_64
-# API Gateway gives up after 30 s; the function ends first, so that its own log line tells why.
-_TIMEOUT = Duration.seconds(29)
 
 
 @dataclass(frozen=True, slots=True)
 class FunctionSize:
-    """What an operator may choose: memory in MB, and days that log lines are kept."""
+    """How much a function may take: memory in MB, seconds until it is ended, and days that log lines are kept."""
 
     memory_mb: int
+    timeout_s: int
     log_retention_days: int
 
 
@@ -57,7 +56,7 @@ class Function(Construct):
         # A role of our own, because the one that CDK makes has a managed policy that covers every log group.
         self.role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
         self.log_group.grant_write(self.role)
-        # No reserved concurrency: new accounts have 10 in all, and throttling is the gateway's work.
+        # No reserved concurrency: new accounts have 10 in all, and throttling is the work of gateway and queue.
         self.function = lambda_.Function(
             self,
             "Function",
@@ -72,7 +71,7 @@ class Function(Construct):
                 "OPENBLAS_NUM_THREADS": "1",
             },
             memory_size=size.memory_mb,
-            timeout=_TIMEOUT,
+            timeout=Duration.seconds(size.timeout_s),
             role=self.role,
             log_group=self.log_group,
             logging_format=lambda_.LoggingFormat.JSON,

@@ -1,6 +1,6 @@
-"""The function's layers: third-party packages, the embedding model, and the core.
+"""The functions' layers: third-party packages, the embedding model, and the core.
 
-Apart, so that a change of the core uploads kilobytes. Their sizes and the function's are checked together.
+Apart, so that a change of the core uploads kilobytes. Their sizes and a function's are checked together.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,7 +17,7 @@ from infra.settings import StackSettings
 
 
 class Layers(Construct):
-    """All layers of one function.
+    """The layers that all functions have.
 
     Parameters
     ----------
@@ -25,8 +25,8 @@ class Layers(Construct):
         The project's folder.
     settings : StackSettings
         The model's layer exists only for the embedder that reads it; `emulated` chooses the machine.
-    function_folder : pathlib.Path
-        The code that runs with these layers; its size counts towards the size limit.
+    function_folders : sequence of pathlib.Path
+        The code that runs with these layers; the size of the largest counts towards the size limit.
     """
 
     def __init__(
@@ -36,12 +36,12 @@ class Layers(Construct):
         *,
         root: Path,
         settings: StackSettings,
-        function_folder: Path,
+        function_folders: Sequence[Path],
     ) -> None:
         super().__init__(scope, construct_id)
         trees = bundling.LayerTrees(root, bundling.lambda_or_host(emulated=settings.emulated))
         has_model = settings.embedder == "onnx"
-        self._sizes = {function_folder.name: bundling.size_bytes(function_folder)}
+        self._sizes = {"function": max(map(bundling.size_bytes, function_folders))}
         self.versions: Sequence[lambda_.ILayerVersion] = [
             self._layer("Dependencies", root / "layers" / "dependencies", trees.dependencies),
             *([self._layer("Model", root / "layers" / "model", trees.model)] if has_model else []),

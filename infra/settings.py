@@ -9,16 +9,18 @@ from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields
 from typing import Any, Literal, cast
 
+from infra.models import PROFILE_PREFIX
+
 AUTHORIZERS = ("cognito", "jwt", "iam")
 EMBEDDERS = ("onnx", "bedrock")
+EXTRACTORS = ("rules", "bedrock")
 # The periods that CloudWatch Logs accepts, up to five years.
 RETENTION_DAYS = (1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827)
 
 _KEY_OF_CDK = re.compile(r"[:/@=]|^cli-telemetry$")
 _STAGE = re.compile(r"[a-z][a-z0-9-]{0,19}")
-# A foundation model, not a cross-region inference profile: the function may invoke this one ARN.
+# Of a foundation model, or of an inference profile: then with a prefix.
 _MODEL_ID = re.compile(r"[a-z0-9-]+\.[a-zA-Z0-9-]+(\.[a-zA-Z0-9-]+)*(:\d+)?")
-_PROFILE_PREFIX = re.compile(r"(us|eu|apac|jp|au|ca|sa|us-gov|global)\.")
 _WORDS_REFUSED_BY_COGNITO = ("aws", "amazon", "cognito")
 
 
@@ -44,10 +46,17 @@ class StackSettings:
         Id of a Bedrock foundation model; only for ``"bedrock"``.
     bedrock_dimension : int
         Dimensions asked of that model; only for ``"bedrock"``.
+    extractor : {"rules", "bedrock"}
+        What finds facts in transcripts, unless a request says otherwise: rules, or a model on Amazon Bedrock.
+    extraction_model_id : str
+        Id of that model, or of an inference profile of it; needed for ``"bedrock"``. With ``"rules"`` it is used by
+        requests that ask for it.
+    extraction_daily_tokens : int
+        How many tokens of that model a user's transcripts may take in a day (UTC), input and output together.
     log_retention_days : int
         How long log groups keep lines; a period that CloudWatch knows.
     memory_mb : int
-        Memory of the function; 1,769 MB buy one whole vCPU.
+        Memory of each function; 1,769 MB buy one whole vCPU.
     throttle_rate, throttle_burst : int
         Requests per second that the API takes steadily, and at once.
     emulated : bool
@@ -62,6 +71,9 @@ class StackSettings:
     embedder: Literal["onnx", "bedrock"] = "onnx"
     bedrock_model_id: str = ""
     bedrock_dimension: int = 0
+    extractor: Literal["rules", "bedrock"] = "rules"
+    extraction_model_id: str = ""
+    extraction_daily_tokens: int = 1_000_000
     log_retention_days: int = 30
     memory_mb: int = 1769
     throttle_rate: int = 50
@@ -116,7 +128,12 @@ def _converted(value: object, kind: type) -> object:
 
 
 def _problems_of_values(settings: StackSettings) -> list[str]:
-    ranges = {"memory_mb": (512, 10_240), "throttle_rate": (1, 10_000), "throttle_burst": (1, 5_000)}
+    ranges = {
+        "memory_mb": (512, 10_240),
+        "throttle_rate": (1, 10_000),
+        "throttle_burst": (1, 5_000),
+        "extraction_daily_tokens": (1, 999_999_999),
+    }
     if settings.bedrock_dimension:
         ranges["bedrock_dimension"] = (1, 4_096)
     problems = [
@@ -130,6 +147,8 @@ def _problems_of_values(settings: StackSettings) -> list[str]:
         problems.append(f"authorizer must be one of {', '.join(AUTHORIZERS)}")
     if settings.embedder not in EMBEDDERS:
         problems.append(f"embedder must be one of {', '.join(EMBEDDERS)}")
+    if settings.extractor not in EXTRACTORS:
+        problems.append(f"extractor must be one of {', '.join(EXTRACTORS)}")
     if settings.log_retention_days not in RETENTION_DAYS:
         problems.append(f"log_retention_days must be one of {', '.join(map(str, RETENTION_DAYS))}")
     if settings.authorizer == "cognito" and any(word in settings.stage for word in _WORDS_REFUSED_BY_COGNITO):
@@ -150,11 +169,15 @@ def _problems_of_pairs(settings: StackSettings) -> list[str]:
             problems += [f"{key} is needed with {switch}" for key, value in group.items() if not value]
         else:
             problems += [f"{key} needs {switch}" for key, value in group.items() if value]
+    if settings.extractor == "bedrock" and not settings.extraction_model_id:
+        problems.append("extraction_model_id is needed with extractor=bedrock")
     schemes = ("https://", "http://") if settings.emulated else ("https://",)
     if settings.jwt_issuer and not settings.jwt_issuer.startswith(schemes):
         problems.append("jwt_issuer must be an https:// address")
+    if settings.extraction_model_id and not _MODEL_ID.fullmatch(settings.extraction_model_id):
+        problems.append("extraction_model_id must be the id of a model or of an inference profile, not an ARN")
     model_id = settings.bedrock_model_id
-    if model_id and (not _MODEL_ID.fullmatch(model_id) or _PROFILE_PREFIX.match(model_id)):
+    if model_id and (not _MODEL_ID.fullmatch(model_id) or PROFILE_PREFIX.match(model_id)):
         problems.append(
             "bedrock_model_id must be the id of a foundation model, like amazon.titan-embed-text-v2:0"
             " (inference profiles and ARNs are not supported)"

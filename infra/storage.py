@@ -10,7 +10,7 @@ from aws_cdk import Acknowledgment, Duration, RemovalPolicy, Stack, Validations
 from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3 as s3
-from constructs import Construct
+from constructs import Construct, IDependable
 
 # What one commit and one read need: no Scan, and no right on the index or on the table itself.
 _COMMIT_AND_READ = (
@@ -67,6 +67,35 @@ class Storage(Construct):
                 reason="One function serves all users; every object of theirs is under this prefix.",
             )
         )
+
+    def notify(self, queue_arn: str, *, suffix: str, after: IDependable) -> None:
+        """Tell a queue of every object that is put under a key with an ending.
+
+        Set on the resource: the construct would bring a function of its own along.
+
+        Parameters
+        ----------
+        after : IDependable
+            What must be there before: S3 tries the queue when it is told of it.
+        """
+        bucket = cast("s3.CfnBucket", self.bucket.node.default_child)
+        bucket.notification_configuration = s3.CfnBucket.NotificationConfigurationProperty(
+            queue_configurations=[
+                s3.CfnBucket.QueueConfigurationProperty(
+                    event="s3:ObjectCreated:*",
+                    queue=queue_arn,
+                    filter=s3.CfnBucket.NotificationFilterProperty(
+                        s3_key=s3.CfnBucket.S3KeyFilterProperty(
+                            rules=[
+                                s3.CfnBucket.FilterRuleProperty(name="prefix", value=_USERS.rstrip("*")),
+                                s3.CfnBucket.FilterRuleProperty(name="suffix", value=suffix),
+                            ]
+                        )
+                    ),
+                )
+            ]
+        )
+        bucket.node.add_dependency(after)
 
     def _make_table(self, removal_policy: RemovalPolicy, *, is_protected: bool) -> dynamodb.Table:
         table = dynamodb.Table(

@@ -13,9 +13,10 @@ from aws_lambda_powertools.event_handler.openapi.params import Header, Query
 from recollect import wiring
 from recollect.controller import MemoryController
 from recollect.erasure import ErasureState
-from recollect.http.api import Api, answer
+from recollect.http.api import Api, answer, answer_verbatim
 from recollect.http.batch import refused, store_batch
 from recollect.http.entrypoint import lambda_entrypoint
+from recollect.http.operations import Verbatim
 from recollect.schemas.fields import ETag, KeyText, PathMemoryId, UserId, version_of
 from recollect.schemas.inputs import (
     BatchInput,
@@ -52,7 +53,23 @@ from recollect.schemas.trail import (
     VersionsOutput,
     version_output,
 )
+from recollect.schemas.transcripts import (
+    ContentInput,
+    MemorySourceOutput,
+    RemovalOutput,
+    RemoveInput,
+    SourceInput,
+    TranscriptDetailOutput,
+    TranscriptInput,
+    TranscriptReceipt,
+    TranscriptsInput,
+    TranscriptsOutput,
+    UploadInput,
+    UploadOutput,
+)
 from recollect.settings import Settings
+from recollect.transcribing import TranscriptController
+from recollect.transcripts import Wanted
 
 IdempotencyKey = Annotated[
     KeyText | None, Header(alias="Idempotency-Key", description="a repeat under the same key gets the same answer")
@@ -63,13 +80,25 @@ IfMatch = Annotated[
 NEW = ("created", "superseded", "conflict")
 
 
-def create_app(controller: MemoryController, report: Callable[[Exception], None]) -> Api:
+CONTENT = {
+    200: Verbatim("The bytes.", ("application/x-ndjson", "text/plain", "application/json")),
+    307: Verbatim(
+        "They are large: get them from `Location`, within minutes and without a token.", headers=("Location",)
+    ),
+}
+
+
+def create_app(
+    controller: MemoryController, transcripts: TranscriptController, report: Callable[[Exception], None]
+) -> Api:
     """Make the app: each route is a call and its answer; its docstring describes it to the API's readers."""
     api = Api(report, title="Recollect", version=recollect.__version__)
     _add_storing(api, controller)
     _add_changing(api, controller)
     _add_undoing(api, controller)
     _add_recalling(api, controller)
+    _add_handing_over(api, transcripts)
+    _add_transcripts(api, transcripts)
     _add_telling(api, controller)
 
     @api.open_route("service", "GET", "/health")
@@ -195,6 +224,104 @@ def _add_recalling(api: Api, controller: MemoryController) -> None:
         return ContextOutput.of(controller.context(user_id, query.to_query(), query.token_budget, api.subject))
 
 
+def _add_handing_over(api: Api, transcripts: TranscriptController) -> None:
+    route = partial(api.user_route, "transcripts")
+    messages = [
+        {"role": "user", "name": "Alice", "content": "I moved to Lisbon last week."},
+        {"role": "assistant", "content": "How do you like it?"},
+    ]
+
+    @route(
+        "POST",
+        "/transcripts",
+        answers={200: TranscriptReceipt, 202: TranscriptReceipt},
+        example={"session_id": "2026-05-01/7", "messages": messages},
+    )
+    def hand_over(user_id: UserId, body: TranscriptInput, key: IdempotencyKey = None) -> Response[TranscriptReceipt]:
+        """Hand over a conversation, or what was added to it.
+
+        It is kept as it is, and becomes memories that cite it. 202: kept, and its turns can be found at once unless
+        there are very many; the rest follows. 200: nothing is left to do. Messages that were sent before change
+        nothing: by their `id`, else by what they say where the session ends or begins; `first` tells the place. Without
+        a session each request makes a transcript, and one more only under another `Idempotency-Key`.
+        """
+        posted = transcripts.post(user_id, body.to_whose(key), body.to_given(transcripts.now_ms()), body.wait)
+        return answer(200 if posted.is_settled else 202, TranscriptReceipt.of(posted))
+
+    @route(
+        "POST",
+        "/transcripts/uploads",
+        answers={201: UploadOutput},
+        example={"size": 11, "sha256": "uU0nuZNNPgilLlLX2n2r+sSE7+N6U4DukIj3rOLvzek=", "format": "text"},
+    )
+    def upload(user_id: UserId, body: UploadInput) -> Response[UploadOutput]:
+        """Ask for a place to put a large conversation.
+
+        PUT the bytes to `url` with exactly these `headers`. The transcript waits for them.
+        """
+        given = body.to_given(transcripts.now_ms())
+        return answer(201, UploadOutput.of(transcripts.await_upload(user_id, body.to_whose(), given, body.to_upload())))
+
+    @route("POST", "/transcripts/<transcript_id>/redrive", answers={200: TranscriptReceipt, 202: TranscriptReceipt})
+    def redrive(user_id: UserId, transcript_id: PathMemoryId) -> Response[TranscriptReceipt]:
+        """Try again what has failed or was deferred.
+
+        409: there is nothing to work on.
+        """
+        posted = transcripts.redrive(user_id, transcript_id)
+        return answer(200 if posted.is_settled else 202, TranscriptReceipt.of(posted))
+
+
+def _add_transcripts(api: Api, transcripts: TranscriptController) -> None:
+    route = partial(api.user_route, "transcripts")
+
+    @route("GET", "/transcripts")
+    def list_transcripts(user_id: UserId, page: Annotated[TranscriptsInput, Query()]) -> TranscriptsOutput:
+        """List transcripts, newest first.
+
+        A page may hold fewer than asked for, even none, while there is a cursor.
+        """
+        found = transcripts.list_transcripts(
+            user_id, page.limit, page.cursor, Wanted(page.session_id, page.agent_id, page.status)
+        )
+        return TranscriptsOutput.of(user_id, found)
+
+    @route("GET", "/transcripts/<transcript_id>")
+    def get_transcript(user_id: UserId, transcript_id: PathMemoryId) -> TranscriptDetailOutput:
+        """Tell what became of a transcript."""
+        return TranscriptDetailOutput.of(user_id, transcripts.get(user_id, transcript_id))
+
+    @route("GET", "/transcripts/<transcript_id>/content", answers=CONTENT)
+    def get_content(
+        user_id: UserId, transcript_id: PathMemoryId, which: Annotated[ContentInput, Query()]
+    ) -> Response[bytes]:
+        """Get what was handed over, byte by byte.
+
+        Posted messages come as one line of JSON each.
+        """
+        content = transcripts.content(user_id, transcript_id, which.part)
+        if content.url is not None:
+            return answer_verbatim(307, content.media_type, location=content.url)
+        return answer_verbatim(200, content.media_type, content.data)
+
+    @route("DELETE", "/transcripts/<transcript_id>", answers={200: RemovalOutput, 202: RemovalOutput})
+    def delete_transcript(
+        user_id: UserId, transcript_id: PathMemoryId, how: Annotated[RemoveInput, Query()]
+    ) -> Response[RemovalOutput]:
+        """Delete a transcript, and with `cascade` the memories that are from it alone.
+
+        On 202 send the same again until it is done.
+        """
+        request = api.write_request(user_id, None)
+        removal = transcripts.delete(request, transcript_id, cascade=how.cascade, purge=how.purge)
+        return answer(200 if removal.is_done else 202, RemovalOutput.of(removal))
+
+    @api.user_route("memories", "GET", "/memories/<memory_id>/source")
+    def source(user_id: UserId, memory_id: PathMemoryId, how: Annotated[SourceInput, Query()]) -> MemorySourceOutput:
+        """Show the messages that a memory is from, and those around them."""
+        return MemorySourceOutput.of(memory_id, transcripts.source(user_id, memory_id, how.around))
+
+
 def _add_telling(api: Api, controller: MemoryController) -> None:
     route = partial(api.user_route, "user")
 
@@ -231,7 +358,9 @@ def _add_telling(api: Api, controller: MemoryController) -> None:
 
 
 def _make_app(report: Callable[[Exception], None]) -> Api:
-    return create_app(wiring.memory_controller(Settings.from_env()), report)
+    settings = Settings.from_env()
+    controller = wiring.memory_controller(settings)
+    return create_app(controller, wiring.transcript_controller(settings, controller), report)
 
 
 lambda_handler = lambda_entrypoint("api", _make_app)

@@ -1,4 +1,4 @@
-"""``python -m infra.local run``, ``token`` and ``compact``: the local cloud at a terminal."""
+"""``python -m infra.local run``, ``token``, ``compact`` and ``demo``: the local cloud at a terminal."""
 
 import argparse
 import contextlib
@@ -10,8 +10,10 @@ import time
 from datetime import datetime
 from pathlib import Path
 
+from infra.local.client import Client
 from infra.local.cloud import LocalCloud, api_url, last_port
 from infra.local.compact import compact
+from infra.local.demo import demo
 from infra.local.emulator import ROOT
 from infra.local.errors import LocalCloudError
 from infra.local.issuer import Issuer
@@ -38,10 +40,13 @@ def main() -> int:
         issuer = Issuer.at(arguments.data_dir, port)
         if arguments.command == "token":
             print(issuer.token(arguments.user, hours=arguments.hours, service=arguments.service))
+            return 0
+        client = Client(api_url(f"http://127.0.0.1:{port}"), issuer.token(arguments.user), arguments.user)
+        if arguments.command == "compact":
+            print(compact(client, force=arguments.force, dry_run=arguments.dry_run))
         else:
-            token = issuer.token(arguments.user)
-            options = {"force": arguments.force, "dry_run": arguments.dry_run}
-            print(compact(api_url(f"http://127.0.0.1:{port}"), token, arguments.user, **options))
+            for line in demo(client):
+                print(line, flush=True)
         return 0
     except LocalCloudError as error:
         print(f"error: {error}", file=sys.stderr)
@@ -57,7 +62,8 @@ def _parser() -> argparse.ArgumentParser:
     run = commands.add_parser("run", help="start the local cloud, deploy the app into it, print its log lines")
     token = commands.add_parser("token", help="print a token for a user; nothing needs to run")
     compacting = commands.add_parser("compact", help="compact a user's memories; the service must run")
-    for command in (run, token, compacting):
+    showing = commands.add_parser("demo", help="hand over two conversations and ask about them; the service must run")
+    for command in (run, token, compacting, showing):
         command.add_argument(
             "--port", type=int, help=f"port on loopback (default {_PORT}; but for run: of the last run)"
         )
@@ -65,6 +71,7 @@ def _parser() -> argparse.ArgumentParser:
     token.add_argument("--user", required=True, help="the user id that the token speaks for")
     token.add_argument("--service", action="store_true", help="give the scope that may act for any user")
     token.add_argument("--hours", type=float, default=12, help="life of the token (default %(default)s)")
+    showing.add_argument("--user", default="demo", help="the user whose conversations they are (default %(default)s)")
     compacting.add_argument("--user", required=True, help="the user whose memories are compacted")
     compacting.add_argument("--force", action="store_true", help="fold the log's tail however short it is")
     compacting.add_argument("--dry-run", action="store_true", help="only tell what would be done first")

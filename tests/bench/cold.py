@@ -11,7 +11,9 @@ ROUNDS = 9
 ENVIRONMENT = {
     "RECOLLECT_TABLE_NAME": "memories",
     "RECOLLECT_BUCKET_NAME": "objects",
+    "RECOLLECT_QUEUE_URL": "https://sqs.us-east-1.amazonaws.com/000000000000/jobs",
     "RECOLLECT_EMBEDDER": "onnx",
+    "RECOLLECT_EXTRACTOR": "rules",
     "AWS_LAMBDA_RUNTIME_API": "none",
     "AWS_DEFAULT_REGION": "us-east-1",
     "AWS_ACCESS_KEY_ID": "test",

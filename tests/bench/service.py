@@ -31,6 +31,7 @@ from tests.bench.compaction import run
 from tests.bench.generated import DIMENSION, EMBEDDER, NOW_MS, WORDS, User, sentence
 from tests.bench.units import item_bytes
 from tests.support.builders import event
+from tests.support.transcribers import transcriber
 
 USER_ID = "ana"
 EPOCH = "01K70000000000000000000000"
@@ -185,7 +186,8 @@ class Service:
         )
         with redirect_stdout(self._log):
             self._handle = lambda_entrypoint(
-                f"bench-{id(self)}", lambda report: handler.create_app(self.controller, report)
+                f"bench-{id(self)}",
+                lambda report: handler.create_app(self.controller, transcriber(self.controller), report),
             )
             self._handle(event("GET", "/health"), None)
 

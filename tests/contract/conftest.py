@@ -6,12 +6,15 @@ from moto import mock_aws
 from recollect.aws import clients
 from recollect.aws.dynamodb import DynamoDBMemoryStore
 from recollect.aws.objects import S3ObjectStore
+from recollect.aws.transcripts import DynamoDBTranscriptStore
 from recollect.object_store import ObjectStore
 from recollect.ports import MemoryStore
+from recollect.transcript_store import TranscriptStore
 
 from tests.support.bucket import BUCKET_NAME, create_bucket
 from tests.support.faults import DyingStores
 from tests.support.inmemory import InMemoryMemoryStore, InMemoryObjectStore
+from tests.support.inmemory_transcripts import InMemoryTranscriptStore
 from tests.support.table import TABLE_NAME, create_table
 from tests.support.worlds import World
 
@@ -48,6 +51,13 @@ class Make:
         client = clients.dynamodb_client()
         create_table(client)
         return DynamoDBMemoryStore(client, TABLE_NAME)
+
+    def both(self, kind: str) -> tuple[MemoryStore, TranscriptStore]:
+        """Make a memory store, and a transcript store beside it."""
+        memories = self.store(kind)
+        if isinstance(memories, InMemoryMemoryStore):
+            return memories, InMemoryTranscriptStore(memories)
+        return memories, DynamoDBTranscriptStore(clients.dynamodb_client(), TABLE_NAME)
 
     def objects(self, kind: str) -> ObjectStore:
         if kind == "inmemory":

@@ -15,7 +15,7 @@ from recollect.controller import MemoryController
 from recollect.errors import Conflict, NotFound, Unavailable
 from recollect.filters import EVERYTHING
 from recollect.lifecycle import DAY_MS, Policy
-from recollect.maintenance import StepReport
+from recollect.maintenance import Step, StepReport
 from recollect.model import MemoryType, Operation, Status
 
 from tests.contract.conftest import Make
@@ -26,12 +26,12 @@ from tests.support.table import TABLE_NAME
 from tests.support.worlds import LATER_MS, World
 
 YEARS_MS = 2_000 * DAY_MS
-Step = type[Expiry] | type[Decay]
+Aging = type[Expiry] | type[Decay]
 
 
-def run(world: World, step: Step, policy: Policy | None = None, **told: int | bool) -> StepReport:
+def run(world: World, step: Aging, policy: Policy | None = None, **told: int | bool) -> StepReport:
     aging = world.aging()
-    made = Decay(*aging, policy) if policy and step is Decay else step(*aging)
+    made: Step = Decay(*aging, policy) if policy and step is Decay else step(*aging)
     return made.run("ana", world.due(**told))  # type: ignore[arg-type]
 
 
@@ -97,7 +97,7 @@ def test_a_dry_run_counts_and_writes_nothing(world: World) -> None:
 
 
 @pytest.mark.parametrize("step", [Expiry, Decay])
-def test_when_the_time_is_over_the_rest_stays_for_the_next_run(world: World, step: Step) -> None:
+def test_when_the_time_is_over_the_rest_stays_for_the_next_run(world: World, step: Aging) -> None:
     if step is Expiry:
         over(world, 2)
     else:
@@ -184,7 +184,7 @@ def test_uses_survive_archiving_and_reviving(world: World) -> None:
 
 
 @pytest.mark.parametrize("step", [Expiry, Decay])
-def test_a_run_that_dies_anywhere_and_is_run_again_is_one_run(step: Step) -> None:
+def test_a_run_that_dies_anywhere_and_is_run_again_is_one_run(step: Aging) -> None:
     def lived(at: int = 0, when: When = "before") -> tuple[object, int]:
         """Run to the end, again if need be; tell what is there then, and how many calls the first run made."""
         world = World()

@@ -8,10 +8,11 @@ from recollect.model import SOURCE_MAX_COUNT, Memory, Operation, Source, Status
 from recollect.ports import MemoryStore
 from recollect.storing import OnSimilar
 
-from tests.support.builders import asking, controller, entries_of, to_store
+from tests.support.builders import TRANSCRIPTS, asking, controller, entries_of, to_store
+from tests.support.faults import DyingStore
 from tests.support.histories import everything_kept
 
-FIRST, SECOND, THIRD = (f"01TR{number:022d}" for number in range(3))
+FIRST, SECOND, THIRD = TRANSCRIPTS
 DOG, REX = "The user has a dog", "The user has a dog named Rex"
 OLD, NEW = "The user's team uses PostgreSQL 14", "The user's team uses PostgreSQL 15"
 
@@ -188,6 +189,19 @@ def test_a_hundred_references_are_added_in_transactions_that_fit(store: MemorySt
 
     assert {(outcome.outcome, outcome.version) for outcome in outcomes} == {("unchanged", 2)}
     assert len(citing(of, SECOND)) == 100
+
+
+def test_close_memories_that_are_said_again_are_cited_in_one_commit(store: MemoryStore) -> None:
+    of, counted = controller(store), DyingStore(store)
+    said(of, OLD, Source(FIRST, 0, 0))
+    said(of, NEW, Source(FIRST, 1, 1), on_similar=OnSimilar.CREATE)
+
+    outcomes = controller(counted.port, prefix="01HFB").store(
+        asking(), [to_store(content, sources=(Source(SECOND, 0, 0),)) for content in (OLD, NEW)]
+    )
+
+    assert [(outcome.outcome, outcome.version) for outcome in outcomes] == [("unchanged", 2)] * 2
+    assert counted.calls.count("append") == 1
 
 
 def test_two_instances_that_hear_it_again_at_once_cite_both(store: MemoryStore) -> None:

@@ -1,5 +1,7 @@
 """What every object store promises."""
 
+import base64
+import hashlib
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -7,11 +9,13 @@ from threading import Barrier, Lock
 from typing import Any
 
 import pytest
+import requests
 from moto.s3.responses import S3Response
 from recollect.errors import Conflict, NotFound
-from recollect.object_store import ObjectStore
+from recollect.object_store import Grant, ObjectStore, Upload
 
 from tests.contract.conftest import PART_BYTES
+from tests.support.inmemory import InMemoryObjectStore
 
 ODD_KEYS = ["users/a b/é+%2F&<x>", "users/a/..", "users/a//b", "users/用户"]
 
@@ -156,3 +160,30 @@ def test_versions_that_were_deleted_may_be_deleted_again(objects: ObjectStore) -
     objects.delete_versions([])
 
     assert objects.list_versions("", 9) == []
+
+
+def put_as_granted(objects: ObjectStore, grant: Grant, data: bytes) -> None:
+    """Put an object as a caller does who has a grant and no right of its own."""
+    if isinstance(objects, InMemoryObjectStore):
+        objects.put_granted(grant.url, data)
+    else:
+        requests.put(grant.url, data, headers=dict(grant.headers), timeout=9).raise_for_status()
+
+
+def test_a_caller_puts_what_it_was_granted_and_the_metadata_come_with_it(objects: ObjectStore) -> None:
+    data = "漢 [1, 2]".encode()
+    sha256 = base64.b64encode(hashlib.sha256(data).digest()).decode()
+    upload = Upload(size=len(data), sha256=sha256, metadata={"user": "YQ==", "occurred-at": "-1"})
+
+    put_as_granted(objects, objects.grant_put("users/a.upload", upload, 60), data)
+
+    assert objects.get("users/a.upload") == data
+    assert objects.metadata("users/a.upload") == upload.metadata
+
+
+def test_metadata_of_what_is_not_there_are_not_found_and_of_our_own_are_none(objects: ObjectStore) -> None:
+    objects.put_new("b", b"x")
+
+    assert objects.metadata("b") == {}
+    with pytest.raises(NotFound):
+        objects.metadata("a")

@@ -3,8 +3,10 @@
 import io
 from collections.abc import Callable, Iterator
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
+import requests
 from botocore.awsrequest import AWSResponse
 from botocore.exceptions import ClientError, ReadTimeoutError
 from moto.s3.models import s3_backends
@@ -12,7 +14,7 @@ from recollect import telemetry
 from recollect.aws import clients
 from recollect.aws.objects import S3ObjectStore
 from recollect.errors import Conflict, NotFound, Unavailable
-from recollect.object_store import ObjectStore
+from recollect.object_store import ObjectStore, Upload
 
 from tests.contract.conftest import PART_BYTES
 from tests.support.bucket import BUCKET_NAME, create_bucket
@@ -118,6 +120,7 @@ def test_both_ways_to_lose_a_race_are_conflicts(
     [
         ("PutObject", lambda objects: objects.put_new("c", b"x")),
         ("GetObject", lambda objects: objects.get("a")),
+        ("HeadObject", lambda objects: objects.metadata("a")),
         ("GetObject", lambda objects: objects.get_many(["a", "b"])),
         ("ListObjectsV2", lambda objects: objects.list_objects("")),
         ("ListObjectVersions", lambda objects: objects.list_versions("", 9)),
@@ -299,3 +302,42 @@ def test_more_than_a_thousand_objects_are_listed_and_deleted(objects: ObjectStor
     assert listed == [f"a/{number:04d}" for number in range(1_003)]
     assert costs == {"s3.ListObjectVersions": 2, "s3.DeleteObjects": 2}
     assert objects.list_versions("", 9) == []
+
+
+@pytest.mark.parametrize("region", ["us-east-1", "eu-central-1"])
+def test_a_granted_put_is_bound_to_size_digest_metadata_and_to_a_key_without_an_object(
+    aws: None, monkeypatch: pytest.MonkeyPatch, region: str
+) -> None:
+    monkeypatch.setenv("AWS_DEFAULT_REGION", region)
+    objects = S3ObjectStore(clients.s3_client, BUCKET_NAME)
+
+    grant = objects.grant_put("users/a.upload", Upload(size=7, sha256="c2hh", metadata={"user": "YQ=="}), 60)
+
+    asked = {name: values[0] for name, values in parse_qs(urlsplit(grant.url).query).items()}
+    signed = set(asked["X-Amz-SignedHeaders"].split(";"))
+    assert signed == {"host", *grant.headers}
+    assert signed >= {"content-length", "x-amz-checksum-sha256", "x-amz-meta-user", "if-none-match"}
+    assert (grant.headers["content-length"], asked["X-Amz-Expires"]) == ("7", "60")
+    assert asked["X-Amz-Algorithm"] == "AWS4-HMAC-SHA256"
+    assert f"/{region}/s3/" in asked["X-Amz-Credential"]
+
+
+def test_a_granted_get_is_of_one_object_with_its_media_type(objects: ObjectStore) -> None:
+    objects.put_new("users/a.part", b"x")
+
+    answer = requests.get(objects.grant_get("users/a.part", "text/plain; charset=utf-8", 60).url, timeout=9)
+
+    assert (answer.content, answer.headers["content-type"]) == (b"x", "text/plain; charset=utf-8")
+
+
+def test_who_is_denied_the_metadata_of_nothing_is_told_that_it_is_not_there(
+    objects: ObjectStore, answering: Answering
+) -> None:
+    objects.put_new("b", b"x")
+    answering.answer("HeadObject", 403)
+    with pytest.raises(NotFound):
+        objects.metadata("a")
+
+    answering.answer("HeadObject", 403)
+    with pytest.raises(ClientError):
+        objects.metadata("b")

@@ -10,7 +10,7 @@ from recollect.answers import SearchQuery
 from recollect.changes import Patch
 from recollect.controller import MemoryController
 from recollect.filters import EVERYTHING, Compare, Operator
-from recollect.maintenance import StepReport
+from recollect.maintenance import Step, StepReport
 from recollect.model import Memory, Operation, Status
 from recollect.settling import Settling
 
@@ -26,7 +26,8 @@ SETTLED = StepReport(looked_at=1, changed=1)
 
 
 def run(world: World, *, is_dry_run: bool = False) -> StepReport:
-    return Settling(world.store, *world.aging()).run("ana", world.due(is_dry_run=is_dry_run))
+    step: Step = Settling(world.store, *world.aging())
+    return step.run("ana", world.due(is_dry_run=is_dry_run))
 
 
 def conflict(of: MemoryController, **values: Any) -> tuple[str, str]:
@@ -204,6 +205,25 @@ def test_a_chain_of_places_leads_on_to_the_one_that_holds(world: World) -> None:
     assert run(world) == SETTLED
     left = present(of)
     assert [left[one].superseded_by for one in (first, outcome.memory_id, newer)] == [outcome.memory_id, newer, None]
+
+
+def test_what_settles_one_conflict_settles_others_in_the_same_run(world: World) -> None:
+    of = world.instance()
+    older, newer = conflict(of)
+    (third,) = of.store(asking(), [to_store("Leo jogs in old hills")])
+    of.update(asking(), third.memory_id, Patch({"importance": 0.9}))
+    assert (third.outcome, len(in_conflict(of))) == ("conflict", 3)
+    linked_twice = next(one for one in present(of).values() if len(one.conflicts_with) == 2)
+    rival = newer if linked_twice.memory_id == older else older
+    say_again(of, present(of)[rival].content)
+
+    report = run(world)
+
+    assert (report.looked_at, report.skipped) == (2, {})
+    assert in_conflict(of) == set()
+    assert present(of)[linked_twice.memory_id].status is not Status.ACTIVE
+    assert present(of)[third.memory_id].status is Status.ACTIVE
+    assert run(world) == StepReport()
 
 
 def test_a_run_that_dies_anywhere_and_is_run_again_is_one_run() -> None:

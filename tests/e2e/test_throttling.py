@@ -32,6 +32,7 @@ from tests.support.builders import asking, controller, event, surroundings, to_s
 from tests.support.histories import with_history
 from tests.support.pictures import items_of
 from tests.support.table import TABLE_NAME
+from tests.support.transcribers import transcriber
 from tests.support.weather import CANCELLATIONS, FOR_EVER, IN_THE_WAY, THROTTLED, THROTTLINGS, Refusal, Weather
 
 REFUSALS = {**THROTTLINGS, **CANCELLATIONS}
@@ -166,7 +167,8 @@ def test_whichever_request_is_refused_the_caller_is_told_and_may_repeat(
 
 
 def test_over_http_it_is_503_with_retry_after_and_no_empty_answer(scene: Scene) -> None:
-    handle = lambda_entrypoint(scene.user_id, lambda report: handler.create_app(scene.instance(), report))
+    of = scene.instance()
+    handle = lambda_entrypoint(scene.user_id, lambda report: handler.create_app(of, transcriber(of), report))
     memories = f"/v1/users/{scene.user_id}/memories"
     asked = [
         ("GET", memories, None),

@@ -14,6 +14,7 @@ from recollect.http.problems import KINDS
 from functions.api import handler
 from tests.support.app import MEMORIES, App
 from tests.support.builders import controller
+from tests.support.transcribers import transcriber
 
 MEMORY = "/v1/users/{user_id}/memories/{memory_id}"
 
@@ -47,7 +48,8 @@ def test_the_description_is_valid_openapi(document: dict[str, Any]) -> None:
 
 
 def test_every_route_but_the_pages_is_described(document: dict[str, Any]) -> None:
-    api = handler.create_app(controller(), lambda _: None)
+    of = controller()
+    api = handler.create_app(of, transcriber(of), lambda _: None)
     routes = {(method.lower(), re.sub(r"<(\w+)>", r"{\1}", rule)) for method, rule in api.rules}
 
     described = {(method, path) for path, of in document["paths"].items() for method in of}
@@ -148,6 +150,14 @@ def test_each_success_has_its_own_answer(document: dict[str, Any]) -> None:
     assert answers == {"201": "#/components/schemas/Receipt", "207": "#/components/schemas/BatchOutput"}
 
 
+def test_what_is_no_json_of_ours_is_described_by_its_media_types_and_headers(document: dict[str, Any]) -> None:
+    responses = document["paths"]["/v1/users/{user_id}/transcripts/{transcript_id}/content"]["get"]["responses"]
+
+    assert set(responses["200"]["content"]) == {"application/x-ndjson", "text/plain", "application/json"}
+    assert set(responses["307"]) == {"description", "headers"}
+    assert set(responses["307"]["headers"]) == {"Location"}
+
+
 def test_what_may_not_be_null_or_sent_by_default_is_not_said_to_be(document: dict[str, Any]) -> None:
     schemas = document["components"]["schemas"]
 
@@ -169,7 +179,15 @@ def test_the_examples_work(document: dict[str, Any]) -> None:
             at = template.replace(MEMORY, path).replace("{user_id}", "ana")
             statuses[template.rpartition("/")[2]] = app(method.upper(), at, example)[0]
 
-    assert statuses == {"{memory_id}": 200, "memories": 201, "search": 200, "context": 200, "maintenance": 200}
+    assert statuses == {
+        "{memory_id}": 200,
+        "memories": 201,
+        "search": 200,
+        "context": 200,
+        "maintenance": 200,
+        "transcripts": 202,
+        "uploads": 201,
+    }
 
 
 @pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")  # of Powertools' Swagger page

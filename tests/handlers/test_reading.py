@@ -3,9 +3,10 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
+from recollect.model import Source
 
 from tests.support.app import MEMORIES, SEARCH, App, stored
-from tests.support.builders import NOW_MS, asking, controller, to_store
+from tests.support.builders import NOW_MS, TRANSCRIPTS, asking, controller, to_store
 
 STATS = "/v1/users/ana/stats"
 NOW = "2023-11-14T22:13:20Z"  # NOW_MS
@@ -120,6 +121,28 @@ def test_a_script_without_spaces_is_found_by_a_part_of_a_sentence(app: App, mode
 
     assert [body["hits"][0]["memory"][name] for name in ("memory_id", "content")] == [wanted, "我对花生过敏"]
     assert mode == "hybrid" or len(body["hits"]) == 1
+
+
+def test_what_was_extracted_says_from_where_and_is_found_by_that(app: App) -> None:
+    stored(app, "green tea")
+    sources = (Source(TRANSCRIPTS[0], 3, 7), Source(TRANSCRIPTS[1], 0, 0))
+    of = controller(app.store, app.embedder, prefix="01HFB")
+    memory_id = of.store(asking(), [to_store("black tea", sources=sources)])[0].memory_id
+
+    wanted = {"field": "transcripts", "contains": TRANSCRIPTS[1]}
+    listed = app("GET", MEMORIES, query=f"filter={quote(json.dumps(wanted))}")[1]["memories"]
+    found = app("POST", SEARCH, {"query": "tea", "filter": wanted})[1]["hits"]
+    versions = app("GET", f"{MEMORIES}/{memory_id}/versions")[1]["versions"]
+
+    for one in (*listed, found[0]["memory"], versions[0]):
+        assert one["memory_id"] == memory_id
+        assert one["sources"] == [
+            {"transcript_id": TRANSCRIPTS[0], "first": 3, "last": 7},
+            {"transcript_id": TRANSCRIPTS[1], "first": 0, "last": 0},
+        ]
+    assert len(listed) == len(found) == len(versions) == 1
+    app("DELETE", f"{MEMORIES}/{memory_id}", query="purge=true")
+    assert app("GET", f"{MEMORIES}/{memory_id}/versions")[1]["versions"][0]["sources"] == []
 
 
 def test_as_of_goes_back_to_what_a_later_memory_took_the_place_of(app: App) -> None:

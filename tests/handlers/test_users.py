@@ -1,10 +1,12 @@
 from unicodedata import normalize
 
 import pytest
+from recollect.http.api import Api
 
 from functions.api import handler
 from tests.support.app import MEMORIES, SERVICE, App, stored
 from tests.support.builders import controller
+from tests.support.transcribers import transcriber
 
 
 @pytest.mark.parametrize("path", ["memories", "memories/01HX", "search", "context", "stats"])
@@ -52,13 +54,19 @@ def test_two_forms_of_one_name_are_two_users_and_the_description_says_so(app: Ap
     assert "composed and decomposed" in parameter["description"]
 
 
+def api() -> Api:
+    of = controller()
+    return handler.create_app(of, transcriber(of), lambda _: None)
+
+
 def test_nothing_erases_more_than_one_user(app: App) -> None:  # case D1
     stored(app, "of ana")
     stored(app, "of bob", "bob")
-    of = handler.create_app(controller(app.store), lambda _: None)
+    of = api()
     assert {rule for method, rule in of.rules if method == "DELETE"} == {
         "/v1/users/<user_id>",
         "/v1/users/<user_id>/memories/<memory_id>",
+        "/v1/users/<user_id>/transcripts/<transcript_id>",
     }
 
     for path in ("/", "/v1", "/v1/users", "/v1/users/", "/v1/memories", "/v1/users/*", "/v1/users/%"):
@@ -87,10 +95,10 @@ def test_without_claims_nothing_of_a_user_is_answered(app: App, path: str) -> No
 
 def test_every_route_of_a_user_checks_the_user() -> None:  # case I2
     app = App()
-    of = handler.create_app(controller(app.store), lambda _: None)
+    of = api()
     rules = [(method, rule) for method, rule in of.rules if "<user_id>" in rule]
 
     assert len(rules) >= 8
     for method, rule in rules:
-        path = rule.replace("<user_id>", "bob").replace("<memory_id>", "A")
+        path = rule.replace("<user_id>", "bob").replace("<memory_id>", "A").replace("<transcript_id>", "A")
         assert app(method, path, {} if method in ("POST", "PATCH") else None)[0] == 404

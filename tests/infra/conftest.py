@@ -18,6 +18,9 @@ BEDROCK = {
     "embedder": "bedrock",
     "bedrock_model_id": "amazon.titan-embed-text-v2:0",
     "bedrock_dimension": "512",
+    "extractor": "bedrock",
+    "extraction_model_id": "amazon.nova-lite-v1:0",
+    "extraction_daily_tokens": "5000",
 }
 # One by one the ways to deploy; each must hold what is promised of every deployment.
 DEPLOYMENTS = {
@@ -26,6 +29,7 @@ DEPLOYMENTS = {
     "iam": {"authorizer": "iam"},
     "bedrock": BEDROCK,
     "prod": {"stage": "prod", "log_retention_days": "400", "throttle_rate": "7", "throttle_burst": "9"},
+    "profile": {"extraction_model_id": "us.anthropic.claude-haiku-4-5-20251001-v1:0"},
     "emulated": {"emulated": "true"},
 }
 

@@ -31,10 +31,28 @@ class Synthesised:
         (properties,) = self.all(kind)
         return properties
 
+    def function(self, name: str) -> Properties:
+        """Give the properties of a function: ``"Api"`` or ``"Ingest"``."""
+        (found,) = [key for key in self.resources("Lambda::Function") if key.startswith(f"{name}Function")]
+        properties: Properties = self.resources("Lambda::Function")[found]["Properties"]
+        return properties
+
     @property
     def outputs(self) -> dict[str, Any]:
         """Give the outputs by name."""
         return {name: output["Value"] for name, output in self.template["Outputs"].items()}
+
+    @property
+    def queue(self) -> str:
+        """Give the logical id of the queue of jobs."""
+        (found,) = [name for name, one in self.resources("SQS::Queue").items() if "RedrivePolicy" in one["Properties"]]
+        return found
+
+    def rights(self, function: str) -> list[Properties]:
+        """Give every statement that allows a function something; actions and resources are lists."""
+        role = self.function(function)["Role"]["Fn::GetAtt"][0]
+        documents = [policy["PolicyDocument"] for policy in self.all("IAM::Policy") if {"Ref": role} in policy["Roles"]]
+        return _statements(documents)
 
     @property
     def statements(self) -> list[Properties]:
@@ -42,11 +60,15 @@ class Synthesised:
         documents = [policy["PolicyDocument"] for policy in self.all("IAM::Policy")]
         for role in self.all("IAM::Role"):
             documents += [policy["PolicyDocument"] for policy in role.get("Policies", [])]
-        return [
-            {**statement, "Action": _list(statement["Action"]), "Resource": _list(statement["Resource"])}
-            for document in documents
-            for statement in document["Statement"]
-        ]
+        return _statements(documents)
+
+
+def _statements(documents: list[Properties]) -> list[Properties]:
+    return [
+        {**statement, "Action": _list(statement["Action"]), "Resource": _list(statement["Resource"])}
+        for document in documents
+        for statement in document["Statement"]
+    ]
 
 
 def _list(value: Any) -> list[Any]:

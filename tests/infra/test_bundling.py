@@ -106,6 +106,12 @@ def test_without_the_right_python_a_layer_has_no_bytecode_and_another_key(
     assert tree.key != LayerTrees(root, _HOST).core().key
 
 
+def test_the_core_has_the_files_that_its_code_reads(root: Path) -> None:
+    (root / "layers/recollect/python/recollect/prompt.md").write_text("Find what is worth remembering.\n")
+
+    assert "python/recollect/prompt.md" in _files(LayerTrees(root, _HOST).core())
+
+
 def test_a_change_of_the_core_is_another_layer(root: Path) -> None:
     first = LayerTrees(root, _HOST).core()
     (root / "layers/recollect/python/recollect/more.py").write_text("")

@@ -18,30 +18,44 @@ def test_functions_and_layers_are_for_arm64_and_python_3_13(every: Synthesised) 
         assert layer["CompatibleArchitectures"] == ["arm64"]
 
 
-def test_the_function_logs_json_into_a_group_of_its_own_and_is_traced(every: Synthesised) -> None:
-    function = every.one("Lambda::Function")
+def test_each_function_logs_json_into_a_group_of_its_own_and_is_traced(every: Synthesised) -> None:
+    functions = every.all("Lambda::Function")
 
-    assert function["LoggingConfig"]["LogFormat"] == "JSON"
-    assert function["LoggingConfig"]["LogGroup"]["Ref"] in every.resources("Logs::LogGroup")
-    assert function["TracingConfig"] == {"Mode": "Active"}
+    groups = [function["LoggingConfig"]["LogGroup"]["Ref"] for function in functions]
+    assert len(groups) == 2
+    assert set(groups) <= every.resources("Logs::LogGroup").keys()
+    assert len(set(groups)) == len(groups)
+    for function in functions:
+        assert function["LoggingConfig"]["LogFormat"] == "JSON"
+        assert function["TracingConfig"] == {"Mode": "Active"}
 
 
-def test_the_function_ends_before_the_gateway_gives_up(every: Synthesised) -> None:
-    assert every.one("Lambda::Function")["Timeout"] < 30
+def test_each_function_has_a_role_of_its_own(every: Synthesised) -> None:
+    roles = [function["Role"]["Fn::GetAtt"][0] for function in every.all("Lambda::Function")]
+
+    assert len(set(roles)) == len(roles)
 
 
-@pytest.mark.parametrize(("deployment", "embedder"), [("cognito", "onnx"), ("bedrock", "bedrock")])
+def test_the_api_function_ends_before_the_gateway_gives_up(every: Synthesised) -> None:
+    assert every.function("Api")["Timeout"] < 30
+
+
+@pytest.mark.parametrize("function", ["Api", "Ingest"])
+@pytest.mark.parametrize(
+    ("deployment", "embedder", "has_model"), [("cognito", "onnx", False), ("bedrock", "bedrock", True)]
+)
 def test_the_environment_is_exactly_what_the_settings_read(
-    synthesise: Callable[[str], Synthesised], deployment: str, embedder: str
+    synthesise: Callable[[str], Synthesised], deployment: str, embedder: str, has_model: bool, function: str
 ) -> None:
-    environment = synthesise(deployment).one("Lambda::Function")["Environment"]["Variables"]
+    environment = synthesise(deployment).function(function)["Environment"]["Variables"]
 
-    assert environment.keys() - _VARIABLES_OF_LIBRARIES == set(variables(embedder))
+    wanted = set(variables(embedder, has_extraction_model=has_model))
+    assert environment.keys() - _VARIABLES_OF_LIBRARIES == wanted
     assert environment.keys() >= _VARIABLES_OF_LIBRARIES
 
 
 def test_the_settings_accept_the_environment(synthesise: Callable[[str], Synthesised]) -> None:
-    environment = synthesise("bedrock").one("Lambda::Function")["Environment"]["Variables"]
+    environment = synthesise("bedrock").function("Ingest")["Environment"]["Variables"]
 
     settings = Settings.from_env({name: str(value) for name, value in environment.items()})
 
@@ -50,19 +64,25 @@ def test_the_settings_accept_the_environment(synthesise: Callable[[str], Synthes
         "amazon.titan-embed-text-v2:0",
         512,
     )
+    assert (settings.extractor, settings.extraction_model_id, settings.extraction_daily_tokens) == (
+        "bedrock",
+        "amazon.nova-lite-v1:0",
+        5_000,
+    )
 
 
 @pytest.mark.parametrize(("deployment", "count"), [("cognito", 3), ("bedrock", 2)])
 def test_the_model_layer_is_there_only_for_the_embedder_that_reads_it(
     synthesise: Callable[[str], Synthesised], deployment: str, count: int
 ) -> None:
-    assert len(synthesise(deployment).one("Lambda::Function")["Layers"]) == count
+    for function in synthesise(deployment).all("Lambda::Function"):
+        assert len(function["Layers"]) == count
 
 
 def test_every_log_group_has_a_retention(every: Synthesised) -> None:
     groups = every.all("Logs::LogGroup")
 
-    assert len(groups) == 2
+    assert len(groups) == 3
     assert all(group["RetentionInDays"] for group in groups)
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infra.settings import AUTHORIZERS, EMBEDDERS, InvalidSettings, StackSettings
+from infra.settings import AUTHORIZERS, EMBEDDERS, EXTRACTORS, InvalidSettings, StackSettings
 
 _JWT = {"authorizer": "jwt", "jwt_issuer": "https://issuer.example.org", "jwt_audience": "agents"}
 _BEDROCK = {
@@ -86,6 +86,12 @@ def test_all_unusable_values_are_told_at_once() -> None:
         ({**_BEDROCK, "bedrock_dimension": "5000"}, "bedrock_dimension must be 1 to 4096"),
         ({**_BEDROCK, "bedrock_model_id": "us.cohere.embed-v4:0"}, "must be the id of a foundation model"),
         ({**_BEDROCK, "bedrock_model_id": "cohere.*"}, "must be the id of a foundation model"),
+        ({"extractor": "magic"}, "extractor must be one of rules, bedrock"),
+        ({"extractor": "bedrock"}, "extraction_model_id is needed with extractor=bedrock"),
+        ({"extraction_model_id": "amazon.nova-lite-v1:0"}, None),
+        ({"extraction_model_id": "us.anthropic.claude-haiku-4-5-20251001-v1:0", "extractor": "bedrock"}, None),
+        ({"extraction_model_id": "arn:aws:bedrock:us-east-1::foundation-model/x.y"}, "extraction_model_id must be"),
+        ({"extraction_daily_tokens": "0"}, "extraction_daily_tokens must be 1 to"),
         ({"bedrock_dimension": "256"}, "bedrock_dimension needs embedder=bedrock"),
     ],
 )
@@ -113,3 +119,4 @@ def test_the_choices_are_those_of_the_types() -> None:
 
     assert get_args(kinds["authorizer"]) == AUTHORIZERS
     assert get_args(kinds["embedder"]) == EMBEDDERS
+    assert get_args(kinds["extractor"]) == EXTRACTORS

@@ -1,7 +1,8 @@
-"""A stand-in for Bedrock's InvokeModel on a loopback port: the real wire format, limits and errors; toy vectors.
+"""A stand-in for Bedrock's runtime on a loopback port: the real wire format, limits and errors; toy vectors.
 
-A text's vector is the sum of one random direction per word, so texts that share words are close, as they should.
-Tokens are counted as bytes, the most that a tokenizer can make of a text.
+InvokeModel embeds; Converse finds nothing, unless a test says what it replies. A text's vector is the sum of one random
+direction per word, so texts that share words are close, as they should. Tokens are counted as bytes, the most that a
+tokenizer can make of a text.
 """
 
 import hashlib
@@ -18,6 +19,8 @@ from urllib.parse import unquote
 import botocore.session
 import numpy as np
 from botocore.config import Config
+
+from tests.support import converse
 
 SLOW_S = 5.0
 READ_TIMEOUT_S = 3.0  # a busy machine may take one
@@ -100,9 +103,10 @@ def _handler(state: BedrockServer) -> type[BaseHTTPRequestHandler]:
 
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            model_id = unquote(self.path.removeprefix("/model/").removesuffix("/invoke"))
+            _, _, model_id, operation = map(unquote, self.path.split("/"))
             state.requests.append((model_id, body))
-            reply = state.replies.popleft() if state.replies else _invoke(model_id, body)
+            right = _converse(model_id, body) if operation == "converse" else _invoke(model_id, body)
+            reply = state.replies.popleft() if state.replies and right.status == 200 else right
             if reply.is_slow:
                 state.closing.wait(SLOW_S)
             self.send_response(reply.status)
@@ -129,6 +133,11 @@ def _invoke(model_id: str, body: dict[str, Any]) -> Reply:
     return _invalid("The provided model identifier is invalid.")
 
 
+def _converse(model_id: str, body: dict[str, Any]) -> Reply:
+    mistake = converse.mistake(model_id, body)
+    return answering(converse.remembering([])) if mistake is None else _invalid(mistake)
+
+
 def _titan(body: dict[str, Any]) -> Reply:
     text, dimension = body["inputText"], body.get("dimensions", 1024)
     if set(body) - {"inputText", "dimensions", "normalize", "embeddingTypes"} or dimension not in (256, 512, 1024):
@@ -137,7 +146,7 @@ def _titan(body: dict[str, Any]) -> Reply:
     if not 1 <= token_count <= 8192:
         return _invalid(f"400 Bad Request: Too many input tokens. Max input tokens: 8192, request: {token_count}")
     vector = _vector(text, dimension)
-    return _answer({"embedding": vector, "embeddingsByType": {"float": vector}, "inputTextTokenCount": token_count})
+    return answering({"embedding": vector, "embeddingsByType": {"float": vector}, "inputTextTokenCount": token_count})
 
 
 def _cohere(body: dict[str, Any], *, is_v4: bool) -> Reply:
@@ -161,7 +170,7 @@ def _cohere(body: dict[str, Any], *, is_v4: bool) -> Reply:
         answer = {"embeddings": {"float": vectors}, "response_type": "embeddings_by_type"}
     else:
         answer = {"embeddings": vectors, "response_type": "embeddings_floats"}
-    return _answer({"id": "1", "texts": texts, **answer})
+    return answering({"id": "1", "texts": texts, **answer})
 
 
 def _vector(text: str, dimension: int) -> list[float]:
@@ -172,7 +181,8 @@ def _vector(text: str, dimension: int) -> list[float]:
     return [float(component) for component in summed / np.linalg.norm(summed)]
 
 
-def _answer(body: dict[str, Any]) -> Reply:
+def answering(body: dict[str, Any]) -> Reply:
+    """Make the reply with this body."""
     return Reply(content=json.dumps(body).encode())
 
 

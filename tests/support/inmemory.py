@@ -1,5 +1,7 @@
 """A memory store and an object store in memory that keep the ports' promises; for tests and evaluation."""
 
+import base64
+import hashlib
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -8,15 +10,16 @@ from threading import Lock
 from recollect import keys
 from recollect.errors import Conflict, NotFound
 from recollect.model import Change, Entry, Head, Memory, Touch
-from recollect.object_store import ObjectVersion, StoredObject
+from recollect.object_store import Grant, ObjectVersion, StoredObject, Upload
 from recollect.ports import Item, StoredAnswer, Version
 
 
 class InMemoryMemoryStore:
-    """Users' logs, heads, memories, earlier versions and stored answers, in dicts."""
+    """Users' logs, heads, memories, earlier versions and stored answers, in dicts; and items of other stores."""
 
     def __init__(self) -> None:
-        self._lock = Lock()
+        self.lock = Lock()
+        self.others: dict[tuple[str, str], object] = {}  # by user and sort key
         self._logs: dict[str, dict[int, Entry]] = {}
         self._heads: dict[str, Head] = {}
         self._memories: dict[tuple[str, str], Memory] = {}
@@ -25,14 +28,14 @@ class InMemoryMemoryStore:
         self._touches: dict[tuple[str, str], Touch] = {}
 
     def read_log(self, user_id: str, after_seq: int, touched_ms: int = 0) -> tuple[list[Entry | Touch], Head]:
-        with self._lock:
+        with self.lock:
             records: dict[str, Entry | Touch] = {keys.entry(seq): of for seq, of in self._logs.get(user_id, {}).items()}
             records |= {key: touch for (owner, key), touch in self._touches.items() if owner == user_id}
             first = keys.touch(after_seq, touched_ms)
             return [records[key] for key in sorted(records) if key >= first], self._heads.get(user_id, Head())
 
     def touch(self, user_id: str, touch: Touch, expires_at_s: int) -> None:
-        with self._lock:
+        with self.lock:
             self._touches[user_id, keys.touch(touch.seq, touch.at_ms, touch.touch_id)] = touch
 
     def append(
@@ -44,7 +47,7 @@ class InMemoryMemoryStore:
         by: str,
         answer: StoredAnswer | None,
     ) -> None:
-        with self._lock:
+        with self.lock:
             present = self._heads.get(user_id, Head())
             if (present.seq, present.epoch) != (seen.seq, seen.epoch):
                 raise Conflict("somebody else came first")
@@ -57,14 +60,14 @@ class InMemoryMemoryStore:
                 self._heads[user_id] = _with_manifest_of(head, present)
 
     def commit_manifest(self, user_id: str, head: Head, seen: Head) -> None:
-        with self._lock:
+        with self.lock:
             present = self._heads.get(user_id, Head())
             if (present.epoch, present.revision) != (seen.epoch, seen.revision):
                 raise Conflict("somebody else came first")
             self._heads[user_id] = _with_manifest_of(present, head)
 
     def drop_items(self, user_id: str, items: Sequence[Item], seen: Head) -> None:
-        with self._lock:
+        with self.lock:
             if self._heads.get(user_id, Head()).epoch != seen.epoch:
                 raise Conflict("somebody else came first")
             for item in items:
@@ -72,16 +75,16 @@ class InMemoryMemoryStore:
                     self._erase(user_id, item.key)
 
     def fetch(self, user_id: str, memory_ids: Sequence[str]) -> Mapping[str, Memory]:
-        with self._lock:
+        with self.lock:
             wanted = [(user_id, memory_id) for memory_id in memory_ids]
             return {place[1]: self._memories[place] for place in wanted if place in self._memories}
 
     def stored_answer(self, user_id: str, key: str) -> StoredAnswer | None:
-        with self._lock:
+        with self.lock:
             return self._answers.get((user_id, key))
 
     def versions(self, user_id: str, memory_id: str, below: int | None, limit: int) -> list[Version]:
-        with self._lock:
+        with self.lock:
             numbers = [
                 number
                 for owner, of, number in self._versions
@@ -91,47 +94,47 @@ class InMemoryMemoryStore:
             return [self._versions[user_id, memory_id, number] for number in newest]
 
     def every_version(self, user_id: str) -> Iterator[Version]:
-        with self._lock:
+        with self.lock:
             found = [Version(memory) for (owner, _), memory in self._memories.items() if owner == user_id]
             found += [version for (owner, *_), version in self._versions.items() if owner == user_id]
         yield from found
 
     def seqs_of(self, user_id: str, memory_id: str) -> list[int]:
-        with self._lock:
+        with self.lock:
             versions = [of for (owner, one, _), of in self._versions.items() if (owner, one) == (user_id, memory_id)]
             seqs = {seq for version in versions for seq in (version.memory.seq, version.ended_seq)}
             present = self._memories.get((user_id, memory_id))
             return sorted(seqs | ({present.seq} if present else set()))
 
     def read_entries(self, user_id: str, seqs: Sequence[int]) -> list[Entry]:
-        with self._lock:
+        with self.lock:
             log = self._logs.get(user_id, {})
             return [log[seq] for seq in seqs if seq in log]
 
     def redact_version(self, user_id: str, version: Version) -> None:
-        with self._lock:
+        with self.lock:
             place = (user_id, version.memory.memory_id, version.memory.version)
             if place in self._versions:
                 self._versions[place] = version
 
     def redact_entry(self, user_id: str, entry: Entry) -> None:
-        with self._lock:
+        with self.lock:
             log = self._logs.get(user_id, {})
             if entry.seq in log and log[entry.seq].memory_id == entry.memory_id:
                 log[entry.seq] = replace(log[entry.seq], columns=None, content_hash=entry.content_hash)
 
     def read_head(self, user_id: str) -> Head:
-        with self._lock:
+        with self.lock:
             return self._heads.get(user_id, Head())
 
     def begin_erasure(self, user_id: str, head: Head, seen: Head) -> None:
-        with self._lock:
+        with self.lock:
             if self._heads.get(user_id, Head()).epoch != seen.epoch:
                 raise Conflict("somebody else came first")
             self._heads[user_id] = head
 
     def items(self, user_id: str, limit: int, after: Item | None = None) -> list[Item]:
-        with self._lock:
+        with self.lock:
             found = [Item("log", keys.entry(seq)) for seq in self._logs.get(user_id, {})]
             found += [Item("log", key) for owner, key in self._touches if owner == user_id]
             found += [Item("memories", keys.memory(of)) for owner, of in self._memories if owner == user_id]
@@ -139,10 +142,11 @@ class InMemoryMemoryStore:
                 Item("memories", keys.version(of, number)) for owner, of, number in self._versions if owner == user_id
             ]
             found += [Item("memories", keys.idempotency(key)) for owner, key in self._answers if owner == user_id]
+            found += [Item("memories", key) for owner, key in self.others if owner == user_id]
             return [item for item in sorted(found) if after is None or item > after][:limit]
 
     def erase_items(self, user_id: str, items: Sequence[Item], head: Head, seen: Head) -> None:
-        with self._lock:
+        with self.lock:
             present = self._heads.get(user_id, Head())
             if (present.epoch, present.erased) != (seen.epoch, seen.erased):
                 raise Conflict("somebody else came first")
@@ -151,10 +155,18 @@ class InMemoryMemoryStore:
                 self._erase(user_id, item.key)
 
     def end_erasure(self, user_id: str, seen: Head) -> None:
-        with self._lock:
+        with self.lock:
             if self._heads.get(user_id, Head()).epoch != seen.epoch:
                 raise Conflict("somebody else came first")
             self._heads.pop(user_id, None)
+
+    def open(self, user_id: str, epoch: str) -> Head:
+        """Give the head, a new one if there is none; for whoever has the lock."""
+        return self._heads.setdefault(user_id, Head(epoch=epoch))
+
+    def head_of(self, user_id: str) -> Head:
+        """Give the head; for whoever has the lock."""
+        return self._heads.get(user_id, Head())
 
     def _erase(self, user_id: str, key: str) -> None:
         kind, _, name = key.partition("#")
@@ -167,8 +179,10 @@ class InMemoryMemoryStore:
         elif kind == "VER":
             memory_id, number = name.rsplit("#", 1)
             del self._versions[user_id, memory_id, int(number)]
-        else:
+        elif kind == "IDEM":
             del self._answers[user_id, name]
+        else:
+            del self.others[user_id, key]
 
     def _keep_answer(self, user_id: str, answer: StoredAnswer) -> None:
         earlier = self._answers.get((user_id, answer.key))
@@ -210,6 +224,8 @@ class InMemoryObjectStore:
     def __init__(self) -> None:
         self._lock = Lock()
         self._objects: dict[str, tuple[bytes, int]] = {}
+        self._metadata: dict[str, Mapping[str, str]] = {}
+        self.granted: dict[str, tuple[str, Upload | None]] = {}  # by URL: the key, and what may be put there
 
     def put_new(self, key: str, data: bytes) -> None:
         with self._lock:
@@ -225,6 +241,29 @@ class InMemoryObjectStore:
 
     def get_many(self, keys: Sequence[str]) -> Sequence[bytes]:
         return [self.get(key) for key in keys]
+
+    def metadata(self, key: str) -> Mapping[str, str]:
+        self.get(key)
+        return self._metadata.get(key, {})
+
+    def grant_put(self, key: str, upload: Upload, for_s: int) -> Grant:
+        url = f"memory:put?{len(self.granted)}"
+        self.granted[url] = (key, upload)
+        return Grant(url, {"content-length": str(upload.size)})
+
+    def grant_get(self, key: str, media_type: str, for_s: int) -> Grant:
+        url = f"memory:get?{len(self.granted)}&type={media_type}"
+        self.granted[url] = (key, None)
+        return Grant(url, {})
+
+    def put_granted(self, url: str, data: bytes) -> str:
+        """Put what a URL was granted for, as its caller does; give the key."""
+        key, upload = self.granted[url]
+        assert upload is not None
+        assert (len(data), base64.b64encode(hashlib.sha256(data).digest()).decode()) == (upload.size, upload.sha256)
+        self.put_new(key, data)
+        self._metadata[key] = upload.metadata
+        return key
 
     def list_objects(self, prefix: str, after: str = "", limit: int = 1000) -> Sequence[StoredObject]:
         with self._lock:

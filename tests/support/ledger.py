@@ -160,6 +160,19 @@ class Ledger(Records):
             self._put(Operation.LINK, replace(_next(oldest, now_ms), supersedes=replaced.memory_id))
         return told
 
+    def forget(self, transcript_id: str, cascade: bool, purges: bool, now_ms: int) -> None:
+        """Let no memory cite a transcript any more."""
+        found = [one for _, one in sorted(self.present.items()) if transcript_id in one.transcripts]
+        alone = [one for one in found if cascade and one.transcripts == (transcript_id,)]
+        for one in alone if purges else ():
+            self.purge(one.memory_id, None)
+        for one in found:
+            left = tuple(source for source in one.sources if source.transcript_id != transcript_id)
+            if one not in alone:
+                self._put(Operation.CITE, replace(_next(one, now_ms), sources=left))
+            elif not purges:
+                self._drop(Operation.DELETE, one.memory_id, one.version + 1)
+
     def age(self, entry: Entry, now_ms: int) -> None:
         """Follow an entry of maintenance: what is over expires, what is neither pinned nor retired may be archived."""
         memory = self.present[entry.memory_id]

@@ -36,7 +36,7 @@ from tests.support.worlds import SMALL
 
 USERS = ("ana", "ana/b#1")
 UNKNOWN = "0" * 26
-FAST = Policy(episodic_half_life_days=0.01, semantic_half_life_days=0.02)  # hours until they fade
+FAST = Policy(episodic_half_life_days=0.001, semantic_half_life_days=0.002)  # minutes until they fade
 COLD = 2  # the number of a writer that is new
 ANY, STRANGE = 8, 9  # the last digit of a drawn name that may be of a deleted memory, or is of another user's
 
@@ -158,6 +158,20 @@ class Lives:
         if is_empty or is_erasing:
             self.sent = [one for one in self.sent if one[0] != user]
         return is_erasing
+
+    def forget(self, user: str, writer: int, of_what: str, how: tuple[bool, bool], fault: Fault | None) -> None:
+        """Let a user's memories forget a transcript; after a fault another writer completes it."""
+        cascade, purge = how
+
+        def act(of: MemoryController) -> None:
+            until_ms = 2 * self.clock.now_ms
+            asked = of.forget_transcript(asking(user), of_what, cascade=cascade, purge=purge, deadline_ms=until_ms)
+            assert asked.is_done
+
+        if self.with_fault(writer, fault, act) is not None:
+            act(self.writer(1 - writer % 2).of)
+        if not self.ledgers[user].is_being_erased:
+            self.ledgers[user].forget(of_what, cascade, cascade and purge, self.clock.now_ms)
 
     def compact(self, user: str, is_forced: bool, at: int | str, when: When, act: Callable[[], object]) -> None:
         """Compact, and let something happen in the middle of it; whatever that is, nothing is to be seen of it."""

@@ -58,17 +58,19 @@ class Weather:
 
     Parameters
     ----------
-    client : botocore client
+    client : botocore client or None
+        ``None`` if the database itself asks for `answer`, as an emulator in this process has to.
     """
 
-    def __init__(self, client: Any) -> None:
+    def __init__(self, client: Any = None) -> None:
         self._refusal = THROTTLED
         self._operations: frozenset[str] = frozenset()
         self._left = 0
         self._after = 0
         self.seen = 0
         self.refused = 0
-        client.meta.events.register("before-send.dynamodb", self._answer)
+        if client is not None:
+            client.meta.events.register("before-send.dynamodb", self.answer)
 
     def refuse(self, refusal: Refusal, times: int, *operations: str, after: int = 0) -> None:
         """Refuse that many requests after those that still pass; only some operations' if they are named."""
@@ -79,7 +81,8 @@ class Weather:
         """Refuse nothing any more."""
         self._left = 0
 
-    def _answer(self, request: Any, event_name: str, **_: object) -> AWSResponse | None:
+    def answer(self, request: Any, event_name: str, **_: object) -> AWSResponse | None:
+        """Give the refusal of a request, if it is refused."""
         if self._operations and event_name.rpartition(".")[2] not in self._operations:
             return None
         self.seen += 1

@@ -20,7 +20,7 @@ from recollect.partitions import Partitions
 from recollect.ports import MemoryStore
 from recollect.ranking import Mode
 
-from tests.support.builders import BUDGET_BYTES, Clock, surroundings
+from tests.support.builders import BUDGET_BYTES, TRANSCRIPTS, Clock, surroundings
 from tests.support.embedder import HashingEmbedder
 from tests.support.inmemory import InMemoryMemoryStore, InMemoryObjectStore
 
@@ -35,6 +35,8 @@ FILTERS: tuple[Filter, ...] = (
     Compare(("metadata", "team"), Operator.EQ, "blue"),
     AllOf((ACTIVE, Compare(("access_count",), Operator.GTE, 1))),
     Compare(("importance",), Operator.GT, 0.6),
+    Compare(("transcripts",), Operator.CONTAINS, TRANSCRIPTS[0]),
+    Compare(("transcripts",), Operator.EXISTS, True),
 )
 ORDERS = tuple(Order(by, is_descending) for by in OrderBy for is_descending in (True, False))
 
@@ -124,7 +126,8 @@ def everything_read(of: MemoryController, memory_ids: Sequence[str], user_id: st
 
 
 def _shown(memory: Any) -> tuple[Any, ...]:
-    return (memory.memory_id, memory.version, memory.content, memory.access_count, memory.last_accessed_at_ms)
+    use = (memory.access_count, memory.last_accessed_at_ms)
+    return (memory.memory_id, memory.version, memory.content, memory.sources, *use)
 
 
 def _hits(of: MemoryController, user_id: str, query: SearchQuery) -> Any:

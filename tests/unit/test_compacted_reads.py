@@ -9,15 +9,17 @@ from recollect.answers import SearchQuery
 from recollect.changes import Patch
 from recollect.controller import MemoryController
 from recollect.errors import RecollectError
+from recollect.forgetting import Forgotten
+from recollect.model import Source
 from recollect.storing import OnSimilar
 
-from tests.support.builders import asking, to_store
+from tests.support.builders import TRANSCRIPTS, asking, to_store
 from tests.support.worlds import LATER_MS, SMALL, World, everything_read
 
 Step = tuple[str, int, int]
 _KINDS = (
     *("store", "store", "store", "store", "again", "update", "edit", "supersede", "delete", "purge", "restore"),
-    *("search", "search", "wait", "compact", "compact", "force", "sleeper"),
+    *("search", "search", "wait", "compact", "compact", "force", "sleeper", "forget"),
 )
 STEPS = st.lists(st.tuples(st.sampled_from(_KINDS), st.integers(0, 9), st.integers(0, 9)), min_size=8, max_size=40)
 
@@ -52,6 +54,7 @@ class Run:
                 actor=("Mia", "Leo", None)[value % 3],
                 metadata_json=f'{{"team":"{("blue", "red")[value % 2]}"}}' if value else "{}",
                 expires_at_ms=self.world.clock.now_ms + 5 * LATER_MS if value == 9 else None,
+                sources=_sources(which, value) if value < 6 else (),
             )
             self._keep(self.both(lambda of: of.store(asking(), [new])))
         elif kind == "supersede" and self.memory_ids:
@@ -59,8 +62,10 @@ class Run:
             new = to_store(f"instead {len(self.memory_ids)} tea", supersedes=self._id(which))
             self._keep(self.both(lambda of: of.store(asking(), [new])))
         elif kind == "again" and self.memory_ids:
-            text = f"fact number {which} of the green tea office {value}"
-            self._keep(self.both(lambda of: of.store(asking(), [to_store(text)])))
+            new = to_store(f"fact number {which} of the green tea office {value}", sources=_sources(value, which))
+            self._keep(self.both(lambda of: of.store(asking(), [new])))
+        elif kind == "forget":
+            self.both(lambda of: _forgotten(of, TRANSCRIPTS[which % 3], self.world.clock.now_ms, cascade=value > 4))
         elif kind == "wait":
             self._wait((value + 1) * 1_000)
         elif kind in ("compact", "force"):
@@ -102,6 +107,14 @@ class Run:
             self.memory_ids += [one.memory_id for one in outcomes if one.memory_id not in self.memory_ids]
 
 
+def _sources(which: int, first: int) -> tuple[Source, ...]:
+    return (Source(TRANSCRIPTS[which % 3], first, first + 1),)
+
+
+def _forgotten(of: MemoryController, transcript_id: str, now_ms: int, *, cascade: bool) -> Forgotten:
+    return of.forget_transcript(asking(), transcript_id, cascade=cascade, deadline_ms=now_ms + LATER_MS)
+
+
 def _outcome(do: Callable[[MemoryController], Any], of: MemoryController) -> Any:
     try:
         return do(of)
@@ -125,7 +138,7 @@ def test_a_long_history_reads_the_same_through_every_tier() -> None:
     for number in range(90):
         run.step("store", number, number % 10)
         run.step(
-            ("search", "update", "delete", "restore", "supersede", "purge", "edit")[number % 7],
+            ("search", "update", "delete", "restore", "supersede", "purge", "edit", "forget")[number % 8],
             number // 2,
             number % 10,
         )

@@ -16,6 +16,7 @@ PURE = [
     "recollect.changes",
     "recollect.context",
     "recollect.embedding.windows",
+    "recollect.extracting.reading",
 ]
 ENVIRONMENT = {"AWS_DEFAULT_REGION": "us-east-1", "AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test"}
 
@@ -61,3 +62,7 @@ def test_the_handler_loads_nothing_that_a_request_does_not_need() -> None:
     }
 
     assert wired("onnx").isdisjoint(unused)
+
+
+def test_the_patterns_of_the_rules_are_compiled_when_something_is_extracted_and_not_before() -> None:
+    assert "recollect.extracting.reading" not in loaded_by("import recollect.extracting.rules")

@@ -1,3 +1,5 @@
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -102,3 +104,55 @@ def test_another_key_is_not_that_of_an_object(key: str) -> None:
         keys.segment_of(key)
     with pytest.raises(CorruptData):
         keys.archive_of(key)
+
+
+indexes = st.integers(min_value=0, max_value=10**10 - 1)
+
+
+@given(ulids, ulids, indexes, indexes)
+def test_parts_sort_by_transcript_and_then_as_their_numbers(one: str, other: str, first: int, second: int) -> None:
+    assert (keys.part(one, first) < keys.part(other, second)) == ((one, first) < (other, second))
+    assert keys.part(one, first) <= keys.last_part(one)
+    assert keys.part(other, second).startswith(keys.part(one, 0)[:-10]) == (one == other)
+
+
+@given(st.text(), st.text())
+def test_a_claim_is_known_by_itself_alone_and_its_key_tells_nothing_of_it(one: str, other: str) -> None:
+    assert (keys.session(one) == keys.session(other)) == (one == other)
+    assert len(keys.session(one)) == len("SES#") + 64
+
+
+@given(any_user_ids, any_user_ids, ulids, ulids, ulids)
+def test_epoch_transcript_and_part_come_back_out_of_the_key_of_an_upload(
+    user_id: str, other: str, epoch: str, transcript_id: str, part_id: str
+) -> None:
+    upload = keys.part_object(user_id, epoch, transcript_id, part_id, is_upload=True)
+    part = keys.part_object(user_id, epoch, transcript_id, part_id)
+
+    assert keys.upload_of(upload, user_id) == (epoch, transcript_id, part_id)
+    for key in (upload, part):
+        assert key.startswith(keys.transcript_objects(user_id, epoch, transcript_id))
+        assert key.startswith(keys.objects_of(user_id))
+        assert key.isascii()
+    assert upload.endswith(keys.UPLOAD_SUFFIX)
+    assert not part.endswith(keys.UPLOAD_SUFFIX)
+    for key, of in ((part, user_id), (keys.segment(user_id, epoch, part_id), user_id), (upload + "\n", user_id)):
+        with pytest.raises(CorruptData):
+            keys.upload_of(key, of)
+    if other != user_id:
+        with pytest.raises(CorruptData):
+            keys.upload_of(upload, other)
+
+
+@given(any_user_ids)
+def test_a_user_comes_back_out_of_the_metadata_of_an_object(user_id: str) -> None:
+    mark = keys.user_mark(user_id)
+
+    assert keys.user_of(mark) == user_id
+    assert re.fullmatch("[A-Za-z0-9_=-]+", mark)
+
+
+@pytest.mark.parametrize("mark", ["a", "YQ", "YQ==\n", "Y Q=", "_w==", "漢"])
+def test_metadata_that_were_not_written_here_name_no_user(mark: str) -> None:
+    with pytest.raises(CorruptData):
+        keys.user_of(mark)

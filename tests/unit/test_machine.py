@@ -23,7 +23,7 @@ from recollect.ports import MemoryStore
 from recollect.reconcile import NOMINATION_MIN_COSINE, Candidate, Statement, reconcile
 
 from tests.support.audit import assert_audited, assert_found, assert_listed, assert_pages, assert_sound
-from tests.support.builders import asking, to_store
+from tests.support.builders import TRANSCRIPTS, asking, to_store
 from tests.support.drawn import (
     ANY_WORK,
     DEEP_FAULTS,
@@ -111,6 +111,13 @@ class Machine(Lives, RuleBasedStateMachine):
     @rule(work=WORKS["unmerge"] | WORKS["resolve"], **HOW)
     def undo(self, work: Work, user: str, writer: int, has_key: bool, fault: Fault | None) -> None:
         self.write(work, user, writer, has_key, fault)
+
+    @precondition(lambda self: self.some(lambda one: one.sources != ()))
+    @rule(of_what=st.sampled_from(TRANSCRIPTS), how=st.tuples(st.booleans(), st.booleans()), fault=FAULTS, **WHO)
+    def forget_a_transcript(
+        self, of_what: str, how: tuple[bool, bool], fault: Fault | None, user: str, writer: int
+    ) -> None:
+        self.forget(user, writer, of_what, how, fault)
 
     @precondition(lambda self: self.sent)
     @rule(number=st.integers(0, 9), other=st.none() | ANY_WORK, writer=WHO["writer"])

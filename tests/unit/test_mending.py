@@ -11,15 +11,17 @@ from recollect.compaction import Policy
 from recollect.controller import MemoryController
 from recollect.errors import NotFound
 from recollect.filters import EVERYTHING
+from recollect.model import Source
 from recollect.ranking import Mode
 
-from tests.support.builders import asking, to_store
+from tests.support.builders import TRANSCRIPTS, asking, to_store
 from tests.support.faults import DyingStores
 from tests.support.histories import CANARY, everything_kept, stored
 from tests.support.inmemory import InMemoryObjectStore
 from tests.support.worlds import World, everything_read
 
 APART = Policy(fold_entries=4, fold_touches=2, fan=9, tiers=2, dead_share_max=1.0)  # nothing is merged
+BOTH = (Source(TRANSCRIPTS[0], 1, 1), Source(TRANSCRIPTS[2], 2, 2))
 Damage = Callable[[bytes], bytes | None]
 DAMAGES: dict[str, Damage] = {
     "a flipped byte": lambda data: data[:200] + bytes([data[200] ^ 1]) + data[201:],
@@ -51,7 +53,10 @@ def damage(world: World, how: Damage, *places: int) -> None:
 def with_past(world: World) -> list[str]:
     """Make three segments and a tail: memories that were changed, deleted, superseded, purged, at any time."""
     of = world.instance()
-    ids = [stored(of, f"fact {number} of the green tea", tags=("a",)) for number in range(8)]
+    ids = [
+        stored(of, f"fact {number} of the green tea", tags=("a",), sources=sources)
+        for number, sources in enumerate([*[()] * 3, *[(Source(one, 0, 9),) for one in TRANSCRIPTS], (), BOTH])
+    ]
     world.compact(is_forced=True)
     of.update(asking(), ids[0], Patch({"content": "another green tea"}))
     of.update(asking(), ids[1], Patch({"importance": 0.9}))
@@ -60,6 +65,7 @@ def with_past(world: World) -> list[str]:
     world.compact(is_forced=True)
     ids += [stored(of, "and one more green tea"), stored(of, "and another green tea")]
     ids.append(of.store(asking(), [to_store("instead of the fourth", supersedes=ids[4])])[0].memory_id)
+    of.forget_transcript(asking(), TRANSCRIPTS[2], cascade=False, deadline_ms=world.clock.now_ms + 1)
     of.update(asking(), ids[0], Patch({"content": "the third green tea"}))
     of.delete(asking(), ids[8])
     world.compact(is_forced=True)

@@ -1,6 +1,8 @@
 import pytest
 from recollect.answers import SearchQuery
 from recollect.errors import Unavailable
+from recollect.filters import EVERYTHING
+from recollect.model import QUERY_MAX_CHARS
 from recollect.ordering import Order, OrderBy
 from recollect.ranking import Mode, Weights
 from recollect.storing import OnSimilar
@@ -97,6 +99,35 @@ def test_hybrid_answers_lexically_and_says_so_when_the_embedder_is_down() -> Non
     assert result.is_degraded
     with pytest.raises(Unavailable):
         of.search("ana", SearchQuery(text="coffee", mode=Mode.SEMANTIC))
+
+
+def test_what_is_close_to_a_text_is_active_and_no_use_of_it_closest_first() -> None:
+    store, embedder = InMemoryMemoryStore(), HashingEmbedder()
+    of = controller(store, embedder)
+    fresh = {"on_similar": OnSimilar.CREATE}
+    stored(of, "Ana likes green tea", occurred_at_ms=NOW_MS - 10**11, importance=0.0, **fresh)
+    (old_id, *_) = stored(of, "green tea is in the cellar", "the office closes at six", importance=1.0, **fresh)
+    of.store(asking(), [to_store("the cellar is empty", supersedes=old_id)])
+    stored(of, "Ana likes green tea no more", expires_at_ms=NOW_MS, **fresh)
+
+    for is_down in (False, True):
+        embedder.is_down = is_down
+        close = of.close_to("ana", "it seems that Ana likes tea", limit=2)
+        assert close[0].content == "Ana likes green tea"
+        assert {"green tea is in the cellar", "Ana likes green tea no more"}.isdisjoint(one.content for one in close)
+        assert len(close) == (1 if is_down else 2)
+    assert of.close_to("ana", " \n") == of.close_to("nobody", "tea") == []
+    assert {one.access_count for one in of.list_memories("ana", EVERYTHING, 9).memories} == {0}
+
+
+def test_a_text_as_long_as_a_passage_finds_what_is_close_to_its_begin() -> None:
+    embedder = HashingEmbedder()
+    of = controller(embedder=embedder)
+    stored(of, "Ana likes green tea")
+
+    assert [one.content for one in of.close_to("ana", "Ana likes green tea " * 1_000)] == ["Ana likes green tea"]
+
+    assert len(embedder.texts[-1]) <= QUERY_MAX_CHARS
 
 
 def test_hits_nothing_found_and_failure_are_three_answers() -> None:  # case R6

@@ -13,6 +13,11 @@ ANSWER_MAX_BYTES = 5_000_000  # of the 6 MB that a Lambda function may answer
 _SOURCE_BYTES = 120
 
 
+def fits(changes: Sequence[Change]) -> bool:
+    """Tell whether changes fit into one transaction."""
+    return action_count(changes) <= ACTIONS_MAX_COUNT and commit_bytes(changes) <= COMMIT_MAX_BYTES
+
+
 def action_count(changes: Sequence[Change]) -> int:
     """Count the items that changes write: an entry, the memory, and its earlier version if there is one."""
     return sum(2 + (change.before is not None) for change in changes)
@@ -33,11 +38,6 @@ def fitting(changes: Sequence[Change]) -> Sequence[Change]:
     while count > 1 and not fits(changes[:count]):
         count -= 1
     return changes[:count]
-
-
-def fits(changes: Sequence[Change]) -> bool:
-    """Tell whether one transaction holds changes."""
-    return action_count(changes) <= ACTIONS_MAX_COUNT and commit_bytes(changes) <= COMMIT_MAX_BYTES
 
 
 def answer_bytes(memory: Memory) -> int:

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, replace
 
 from recollect import telemetry
 from recollect.changes import Decision, Embedded, Embedding, Embeddings, NotEmbedded, Outcome
+from recollect.consolidating import deriving
 from recollect.errors import Conflict, InvalidInput, Unavailable
 from recollect.model import Head, Memory
 from recollect.partition import Partition
@@ -242,6 +243,26 @@ def commit_embedding(
             return committer.commit(request, lambda at, memories: decide(at, memories, embedding), reads=reads)
         except NotEmbedded as error:
             made[error.text] = _embedded(embedder, error.text)
+
+
+def commit_following(
+    committer: Committer,
+    embedder: Embedder,
+    request: Request,
+    decide: Decide,
+    *,
+    reads: Reads,
+    now_ms: Callable[[], int],
+) -> tuple[Outcome, ...]:
+    """Commit a decision with what follows from it for memories that were made of others; see ``deriving``."""
+
+    def reads_all(partition: Partition) -> Sequence[str]:
+        return deriving.family(partition, reads(partition))
+
+    def decide_all(partition: Partition, memories: Mapping[str, Memory], embeddings: Embeddings) -> Decision:
+        return deriving.following(partition, memories, decide(partition, memories), embeddings, now_ms())
+
+    return commit_embedding(committer, embedder, request, decide_all, reads=reads_all)
 
 
 def _embedded(embedder: Embedder, text: str) -> Embedding:

@@ -4,7 +4,7 @@ Callers are authorised before they come here. Writes: embed first, then one comm
 filter, rank, fetch. Serves one request at a time, as a Lambda instance does.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from recollect import context, ordering, ranking, telemetry
@@ -13,22 +13,24 @@ from recollect.chunks import ANSWER_MAX_BYTES, answer_bytes
 from recollect.commit import Request
 from recollect.compacting import Compaction
 from recollect.cursors import read_cursor, write_cursor
-from recollect.erasing import Erasing
 from recollect.errors import NotFound, Unavailable
 from recollect.filtering import visible
-from recollect.filters import EVERYTHING, Filter
-from recollect.model import Memory, Status, is_expired, is_memory_id
+from recollect.filters import ACTIVE, EVERYTHING, AllOf, Compare, Filter, Operator
+from recollect.forgetting import Forgetting
+from recollect.model import QUERY_MAX_CHARS, Memory, Status, is_expired, is_memory_id
 from recollect.ordering import NEWEST_FIRST, Order
 from recollect.partition import Partition
-from recollect.ranking import Mode, Ranked
+from recollect.ranking import Mode, Ranked, Weights
 from recollect.scan import Mask, Vector
+from recollect.text import is_blank
 from recollect.writing import Writing
 
 CONTEXT_MAX_HITS = 50
+_NO_LIFT = Weights(recency=0.0, importance=0.0, reinforcement=0.0)
 
 
-class MemoryController(Erasing, Writing):
-    """Serves the requests of users; see also `Writing`, `Erasing` and `Trail`, its other parts."""
+class MemoryController(Forgetting, Writing):
+    """Serves the requests of users; see also `Writing`, `Erasing`, `Forgetting` and `Trail`, its other parts."""
 
     def get(self, user_id: str, memory_id: str) -> Memory:
         """Read one memory.
@@ -95,6 +97,21 @@ class MemoryController(Erasing, Writing):
             self._use(Request(user_id, by or user_id, epoch=partition.head.epoch), [hit.memory for hit in result.hits])
         return result
 
+    def close_to(self, user_id: str, text: str, limit: int = 10) -> list[Memory]:
+        """Find the active memories that are close to a text, closest first; it is no use of them.
+
+        By words and meaning; by words alone when the embedder does not answer.
+
+        Raises
+        ------
+        Unavailable
+            If the store does not answer.
+        """
+        if is_blank(text):
+            return []
+        query = SearchQuery(text=text[:QUERY_MAX_CHARS], k=limit, weights=_NO_LIFT, reinforces=False)
+        return [hit.memory for hit in self.search(user_id, query).hits]
+
     def context(self, user_id: str, query: SearchQuery, token_budget: int, by: str | None = None) -> ContextBlock:
         """Render the user's profile and the memories that matter for a query into a prompt block.
 
@@ -157,6 +174,12 @@ class MemoryController(Erasing, Writing):
             embedder=self._embedder.name,
             dimension=self._embedder.dimension,
         )
+
+    def count_citing(self, user_id: str, transcript_id: str) -> Mapping[str, int]:
+        """Count a user's active memories that cite a transcript, by type."""
+        partition = self._partitions.refresh(user_id)
+        citing = AllOf((ACTIVE, Compare(("transcripts",), Operator.CONTAINS, transcript_id)))
+        return partition.counts("type", visible(partition, citing, self._surroundings.now_ms()))
 
     def _use(self, request: Request, memories: Sequence[Memory]) -> None:
         """Count a use of memories, and bring back those of them that were archived."""

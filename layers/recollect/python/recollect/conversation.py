@@ -8,6 +8,10 @@ changed.
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+DIGEST_BYTES = 8
+MESSAGE_MAX_COUNT = 20_000  # of a part: their digests fit an item
+TRANSCRIPT_MAX_COUNT = 100_000  # messages of a transcript
+UPLOAD_MAX_BYTES = 50_000_000
 EXTRACTION_CONTEXT_COUNT = 8  # messages before a passage that come with it, to be understood
 
 
@@ -33,11 +37,12 @@ class Extract(StrEnum):
 class TranscriptStatus(StrEnum):
     """Where a transcript is on its way into memories."""
 
-    AWAITING_UPLOAD = "awaiting_upload"
+    AWAITING_UPLOAD = "awaiting_upload"  # nothing has come yet
     QUEUED = "queued"
     DEFERRED = "deferred"  # the budget of tokens is used up; it goes on later
     DONE = "done"
     FAILED = "failed"
+    DELETING = "deleting"  # nothing may be added or extracted any more
 
 
 class Format(StrEnum):
@@ -61,7 +66,7 @@ class Message:
     name : str or None
         Who spoke, if the client told.
     at_ms : int or None
-        When it was said, if the client told.
+        When it was said; if the client did not tell, when the part that it came with happened.
     message_id : str or None
         The client's id of it.
     """
@@ -86,20 +91,29 @@ class Part:
         Number of its first message in the transcript, and how many they are.
     size : int
         Bytes of the object.
+    occurred_at_ms : int
+        When it happened; of messages without a time of their own.
     extract, extractor
         What is to become of them, and the name of the extractor that finds the facts.
     digests : bytes
         8 bytes for each message, by which one that is sent again is known; see ``joining.py``.
+    is_upload : bool
+        Whether the caller put the object.
+    skipped : int
+        Messages at the beginning of the object that had come before, and are not of this part.
     """
 
     part_id: str
     first: int
     count: int
     size: int
+    occurred_at_ms: int
     format: Format
     extract: Extract
     extractor: str
     digests: bytes = field(repr=False)
+    is_upload: bool = False
+    skipped: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +127,7 @@ class Transcript:
     session_id : str or None
         The conversation; a user has at most one transcript of a session.
     occurred_at_ms : int
-        When it happened; of messages without a time of their own.
+        When it happened, or its first part did.
     message_count, size : int
         So far; bytes.
     turns_to, facts_to : int
@@ -123,7 +137,9 @@ class Transcript:
     failure : str or None
         Why it has failed, or is deferred; never text of a message.
     revision : int
-        Counts its changes; every change is conditioned on it.
+        Counts its changes, by the store; every change is conditioned on it.
+    request_key : str or None
+        The ``Idempotency-Key`` that made it, if it has no session.
     """
 
     transcript_id: str
@@ -140,6 +156,19 @@ class Transcript:
     tries: int = 0
     failure: str | None = None
     revision: int = 0
+    request_key: str | None = None
+
+    @property
+    def claim(self) -> str | None:
+        """What no other transcript of the user can have too: its session, else the request that made it."""
+        return claim_of(self.session_id, self.request_key)
+
+
+def claim_of(session_id: str | None, request_key: str | None) -> str | None:
+    """Give what only one transcript of a user can have: a session, else a request that is known by its key."""
+    if session_id is not None:
+        return f"session {session_id}"
+    return None if request_key is None else f"request {request_key}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -36,27 +36,48 @@ def read_cursor(cursor: str, user_id: str, wanted: Filter, order: Order) -> Posi
     return position
 
 
-def write_mark(number: int, *listing: str | None) -> str:
-    """Make the token of the last number that was shown of a listing; `listing` tells it apart from all others."""
-    digest = hashlib.sha256(repr((number, listing)).encode("utf-8", "surrogatepass")).hexdigest()[:16]
-    return base64.urlsafe_b64encode(json.dumps([number, digest]).encode()).decode()
+def write_mark(mark: int | str, *listing: str | None) -> str:
+    """Make the token of the last number, or id, that was shown of a listing; `listing` tells it from all others."""
+    digest = hashlib.sha256(repr((mark, listing)).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return base64.urlsafe_b64encode(json.dumps([mark, digest]).encode()).decode()
 
 
 def read_mark(cursor: str, *listing: str | None) -> int:
-    """Read a token back.
+    """Read the token of a number back.
 
     Raises
     ------
     InvalidInput
         If it is not a token of this listing, as it was written.
     """
-    try:
-        number, _ = json.loads(base64.urlsafe_b64decode(cursor.encode()))
-    except (ValueError, TypeError, RecursionError) as error:
-        raise _bad_cursor() from error
-    if type(number) is not int or not 0 < number <= _MARK_MAX or cursor != write_mark(number, *listing):
+    number = _read(cursor, *listing)
+    if type(number) is not int or not 0 < number <= _MARK_MAX:
         raise _bad_cursor()
     return number
+
+
+def read_id(cursor: str, *listing: str | None) -> str:
+    """Read the token of an id back.
+
+    Raises
+    ------
+    InvalidInput
+        If it is not a token of this listing, as it was written.
+    """
+    found = _read(cursor, *listing)
+    if not isinstance(found, str):
+        raise _bad_cursor()
+    return found
+
+
+def _read(cursor: str, *listing: str | None) -> object:
+    try:
+        mark, _ = json.loads(base64.urlsafe_b64decode(cursor.encode()))
+    except (ValueError, TypeError, RecursionError) as error:
+        raise _bad_cursor() from error
+    if cursor != write_mark(mark, *listing):
+        raise _bad_cursor()
+    return mark
 
 
 def _bad_cursor() -> InvalidInput:

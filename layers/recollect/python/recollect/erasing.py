@@ -48,6 +48,17 @@ class Erasing:
     _embedder: Embedder
     _compactor: Compactor
 
+    def epoch_of(self, user_id: str) -> str | None:
+        """Name the present life of the user's partition; nothing if there is none, or it is being erased.
+
+        Raises
+        ------
+        Unavailable
+            If the store does not answer.
+        """
+        head = self._store.read_head(user_id)
+        return head.epoch if head.epoch and head.erasing_since_ms is None else None
+
     def purge(self, request: Request, memory_id: str, expected_version: int | None = None) -> Outcome:
         """Hide one memory at once, as a delete, and redact its text everywhere; deleted ones too.
 

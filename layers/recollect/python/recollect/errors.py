@@ -5,6 +5,8 @@ one table at the edge (``http.py``); nothing here knows about HTTP or AWS. Messa
 are written by us, hold no text of memories and no message of a library.
 """
 
+from collections.abc import Mapping
+
 
 class RecollectError(Exception):
     """Base of all errors of this package.
@@ -47,11 +49,20 @@ class StaleVersion(RecollectError):
 
 
 class Unavailable(RecollectError):
-    """A part that is needed does not answer now; retry after `retry_after_s` seconds."""
+    """A part that is needed does not answer now; retry after `retry_after_s` seconds.
 
-    def __init__(self, message: str, *, retry_after_s: int = 1, **context: object) -> None:
+    Parameters
+    ----------
+    tokens : mapping of str to int
+        What a model had taken before; see ``extraction.Extraction``.
+    """
+
+    def __init__(
+        self, message: str, *, retry_after_s: int = 1, tokens: Mapping[str, int] | None = None, **context: object
+    ) -> None:
         super().__init__(message, **context)
         self.retry_after_s = retry_after_s
+        self.tokens = tokens or {}
 
 
 class CorruptData(RecollectError):
@@ -59,7 +70,17 @@ class CorruptData(RecollectError):
 
 
 class ExtractionFailed(RecollectError):
-    """A model's reply cannot be used; what was to be extracted stays, and can be tried again on request."""
+    """A model's reply cannot be used; what was to be extracted stays, and can be tried again on request.
+
+    Parameters
+    ----------
+    tokens : mapping of str to int
+        What the model has taken all the same; see ``extraction.Extraction``.
+    """
+
+    def __init__(self, message: str, *, tokens: Mapping[str, int] | None = None, **context: object) -> None:
+        super().__init__(message, **context)
+        self.tokens = tokens or {}
 
 
 class CorruptSegment(CorruptData):

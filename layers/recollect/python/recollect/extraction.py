@@ -46,8 +46,8 @@ class Extractor(Protocol):
         Raises
         ------
         Unavailable
-            If a model does not answer now; a repeat may succeed.
+            If a model does not answer now; a repeat may succeed. Its `tokens` were taken before.
         ExtractionFailed
-            If a model's reply cannot be used; a repeat will hardly do better.
+            If a model's reply cannot be used; a repeat will hardly do better. Its `tokens` were taken all the same.
         """
         ...

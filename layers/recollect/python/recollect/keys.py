@@ -8,6 +8,7 @@ In the key of an object a user id is a digest, for the same reason and because k
 follows, so that no key is ever used twice: not even by a user who was erased and made anew.
 """
 
+import base64
 import hashlib
 import re
 
@@ -19,16 +20,32 @@ _USER = "USER#"
 _MEMORY = "MEM#"
 _VERSION = "VER#"
 _IDEMPOTENCY = "IDEM#"
+_TRANSCRIPT = "TRN#"
+_PART = "PRT#"
+_SESSION = "SES#"
+_TOKENS = "TOK#"
 _TOUCH = "#TOUCH#"
-_KINDS = {_LOG: "log_entries", _MEMORY: "memories", _VERSION: "versions", _IDEMPOTENCY: "stored_answers"}
+_KINDS = {
+    _LOG: "log_entries",
+    _MEMORY: "memories",
+    _VERSION: "versions",
+    _IDEMPOTENCY: "stored_answers",
+    _TRANSCRIPT: "transcripts",
+    _PART: "transcript_parts",
+    _SESSION: "sessions",
+    _TOKENS: "token_counts",
+}
 _SEQ_DIGITS = 20
 _TIME_DIGITS = 13
 _VERSION_DIGITS = 6
+_INDEX_DIGITS = 10
 VERSION_MAX = 10**_VERSION_DIGITS - 1
 _OBJECT = re.compile(
     r"users/[0-9a-f]{64}/(?P<epoch>[0-9A-Z]+)/"
-    rf"(segments/(?P<segment>[0-9A-Z]+)\.seg|log/(?P<last_seq>[0-9]{{{_SEQ_DIGITS}}})\.ndjson)"
+    rf"(segments/(?P<segment>[0-9A-Z]+)\.seg|log/(?P<last_seq>[0-9]{{{_SEQ_DIGITS}}})\.ndjson|"
+    r"transcripts/(?P<transcript>[0-9A-Z]+)/(?P<part>[0-9A-Z]+)\.(part|(?P<upload>upload)))"
 )
+UPLOAD_SUFFIX = ".upload"
 
 KINDS = (*_KINDS.values(), "touches", "other")
 
@@ -124,6 +141,36 @@ def idempotency(key: str) -> str:
     return _IDEMPOTENCY + key
 
 
+def transcript(transcript_id: str) -> str:
+    """Sort key of what is known of a transcript."""
+    return _TRANSCRIPT + transcript_id
+
+
+def transcripts() -> str:
+    """Begin of the sort keys of all transcripts."""
+    return _TRANSCRIPT
+
+
+def part(transcript_id: str, first: int) -> str:
+    """Sort key of the part of a transcript that begins with message number `first`."""
+    return f"{_PART}{transcript_id}#{first:0{_INDEX_DIGITS}d}"
+
+
+def last_part(transcript_id: str) -> str:
+    """Sort key that no part of a transcript comes after."""
+    return part(transcript_id, 10**_INDEX_DIGITS - 1)
+
+
+def session(claim: str) -> str:
+    """Sort key of what tells the transcript of a session, or of a request; see ``conversation.Transcript.claim``."""
+    return _SESSION + hashlib.sha256(claim.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def tokens(day: str) -> str:
+    """Sort key of the count of tokens that a model took on a day, such as ``2026-05-01``."""
+    return _TOKENS + day
+
+
 def objects_of(user_id: str) -> str:
     """Prefix of the keys of all objects of a user."""
     return f"users/{hashlib.sha256(user_id.encode('utf-8', 'surrogatepass')).hexdigest()}/"
@@ -170,3 +217,47 @@ def archive_of(key: str) -> tuple[str, int]:
     if match is None or match["last_seq"] is None:
         raise CorruptData("an archive's key has another form")
     return match["epoch"], int(match["last_seq"])
+
+
+def transcript_objects(user_id: str, epoch: str, transcript_id: str) -> str:
+    """Prefix of the keys of a transcript's objects."""
+    return f"{objects_of(user_id)}{epoch}/transcripts/{transcript_id}/"
+
+
+def part_object(user_id: str, epoch: str, transcript_id: str, part_id: str, *, is_upload: bool = False) -> str:
+    """Key of the object that holds messages of a transcript; of one that a caller puts with a presigned URL."""
+    end = UPLOAD_SUFFIX if is_upload else ".part"
+    return f"{transcript_objects(user_id, epoch, transcript_id)}{part_id}{end}"
+
+
+def upload_of(key: str, user_id: str) -> tuple[str, str, str]:
+    """Read epoch, transcript and part out of the key of a user's upload.
+
+    Raises
+    ------
+    CorruptData
+        If it is not one, or another user's.
+    """
+    match = _OBJECT.fullmatch(key)
+    if match is None or match["upload"] is None or not key.startswith(objects_of(user_id)):
+        raise CorruptData("an upload's key has another form")
+    return match["epoch"], match["transcript"], match["part"]
+
+
+def user_mark(user_id: str) -> str:
+    """Write a user id so that it can be metadata of an object: plain letters, digits, ``-``, ``_`` and ``=``."""
+    return base64.urlsafe_b64encode(user_id.encode("utf-8", "surrogatepass")).decode()
+
+
+def user_of(mark: str) -> str:
+    """Read a user id out of an object's metadata.
+
+    Raises
+    ------
+    CorruptData
+        If it was not written by `user_mark`.
+    """
+    try:
+        return base64.b64decode(mark.encode(), altchars=b"-_", validate=True).decode("utf-8", "surrogatepass")
+    except ValueError as error:
+        raise CorruptData("an object's metadata name no user") from error

@@ -1,6 +1,6 @@
 """The store of immutable objects that the core needs, as a protocol; adapters implement it, see also ``ports.py``."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -29,6 +29,33 @@ class ObjectVersion:
 
     key: str
     version_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Upload:
+    """What a caller may put under a key, by itself: these bytes and no others.
+
+    Parameters
+    ----------
+    size : int
+        Bytes.
+    sha256 : str
+        Digest of the bytes, base64.
+    metadata : mapping of str to str
+        Kept with the object; ASCII.
+    """
+
+    size: int
+    sha256: str
+    metadata: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """A URL that lets whoever has it do one thing for a while, and the headers that must be sent with it."""
+
+    url: str
+    headers: Mapping[str, str]
 
 
 class ObjectStore(Protocol):
@@ -73,6 +100,26 @@ class ObjectStore(Protocol):
         Conflict, Unavailable
             As `get`.
         """
+        ...
+
+    def metadata(self, key: str) -> Mapping[str, str]:
+        """Read the metadata of an object.
+
+        Raises
+        ------
+        NotFound
+            If it is not there.
+        Unavailable
+            If the store does not answer.
+        """
+        ...
+
+    def grant_put(self, key: str, upload: Upload, for_s: int) -> Grant:
+        """Let a caller put an object where none is."""
+        ...
+
+    def grant_get(self, key: str, media_type: str, for_s: int) -> Grant:
+        """Let a caller get an object, as of this media type."""
         ...
 
     def list_objects(self, prefix: str, after: str = "", limit: int = 1000) -> Sequence[StoredObject]:

@@ -4,7 +4,6 @@ One conflict is one commit, decided on the state that it is committed against. T
 does no harm.
 """
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -45,23 +44,29 @@ class Settling:
 
     def run(self, user_id: str, run: Run) -> StepReport:
         """Settle conflicts; see ``maintenance.Step``. Looked at are conflicts; those that stay are skipped."""
+        settled, left, is_done = self._pass(user_id, run)
+        total, newly = settled + left, settled
+        while newly and is_done and not run.is_dry_run:  # one that is settled may settle others
+            newly, left, is_done = self._pass(user_id, run)
+            settled += newly
+        return StepReport(
+            looked_at=total, changed=settled, skipped={"undecided": left} if left else {}, is_done=is_done
+        )
+
+    def _pass(self, user_id: str, run: Run) -> tuple[int, int, bool]:
+        """Go through the conflicts once; tell how many were settled, how many stay, and whether the time sufficed."""
         partition = self._partitions.refresh(user_id)
-        rows = np.flatnonzero(partition.live & partition.number("in_conflict"))
+        rows = np.flatnonzero(partition.present(self._now_ms()) & partition.number("in_conflict"))
         memory_ids = [name.decode() for name in partition.memory_ids_at(rows)]
-        seen: set[Pair] = set()
-        counts: Counter[bool] = Counter()
-        is_done = True
+        seen: dict[Pair, bool] = {}
         for start in range(0, len(memory_ids), READ_AT_ONCE):
             memories = self._read(user_id, memory_ids[start : start + READ_AT_ONCE])
             for pair in evidence.pairs(memories):
-                is_done = self._now_ms() < run.deadline_ms
-                if not is_done:
-                    break
+                if self._now_ms() >= run.deadline_ms:
+                    return sum(seen.values()), len(seen) - sum(seen.values()), False
                 if pair not in seen:
-                    counts[self._settle(user_id, run, partition, memories, pair)] += 1
-                    seen.add(pair)
-        skipped = {"undecided": counts[False]} if counts[False] else {}
-        return StepReport(looked_at=len(seen), changed=counts[True], skipped=skipped, is_done=is_done)
+                    seen[pair] = self._settle(user_id, run, partition, memories, pair)
+        return sum(seen.values()), len(seen) - sum(seen.values()), True
 
     def _settle(self, user_id: str, run: Run, partition: Partition, memories: Mapping[str, Memory], pair: Pair) -> bool:
         """Settle one conflict, or tell whether it would be settled."""

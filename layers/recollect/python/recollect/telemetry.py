@@ -4,12 +4,14 @@ Collected in a context variable, so that no function needs a parameter for it. N
 """
 
 import time
+import traceback
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from threading import Lock
+from typing import Any
 
 
 @dataclass(slots=True)
@@ -62,3 +64,18 @@ def count(name: str, amount: float = 1) -> None:
     if measures is not None:
         with _adding:
             measures.counts[name] += amount  # type: ignore[assignment]
+
+
+def described(error: BaseException) -> dict[str, Any]:
+    """Tell kind, causes and place of a failure, but no message: that of a library may quote the text of a memory."""
+    frames = traceback.extract_tb(error.__traceback__)
+    causes: list[str] = []
+    cause = error.__cause__
+    while cause is not None:
+        causes.append(type(cause).__name__)
+        cause = cause.__cause__
+    return {
+        "error": type(error).__name__,
+        "causes": causes,
+        "where": [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames],
+    }

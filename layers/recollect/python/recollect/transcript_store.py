@@ -22,6 +22,20 @@ class IngestionJob:
     transcript_id: str
 
 
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """An object that was put by a caller.
+
+    Parameters
+    ----------
+    bucket_name, key : str
+        Where it is.
+    """
+
+    bucket_name: str
+    key: str
+
+
 class IngestionQueue(Protocol):
     """Passes work on to the ingestion, at least once and in no order."""
 
@@ -69,8 +83,8 @@ class TranscriptStore(Protocol):
         """
         ...
 
-    def transcript_of_session(self, user_id: str, session_id: str) -> str | None:
-        """Give the id of the transcript of a session.
+    def transcript_claiming(self, user_id: str, claim: str) -> str | None:
+        """Give the id of the transcript that has this claim; see ``Transcript.claim``.
 
         Raises
         ------
@@ -101,31 +115,36 @@ class TranscriptStore(Protocol):
 
     def save(
         self, user_id: str, epoch: str, transcript: Transcript, seen: Transcript | None, parts: Sequence[Part] = ()
-    ) -> None:
-        """Keep a transcript and its new parts, all of it or nothing.
+    ) -> Transcript:
+        """Keep a transcript and its new parts (at most ten), all of it or nothing.
 
         Parameters
         ----------
         seen : Transcript or None
-            What it was when this was decided; ``None`` for a new one, which also takes its session.
+            What it was when this was decided; ``None`` for a new one, which also takes its claim.
+
+        Returns
+        -------
+        Transcript
+            As it is kept: at the next revision.
 
         Raises
         ------
         Conflict
-            If it is at another revision than `seen`, or another transcript has the session, or the head is of another
-            epoch or being erased; it may be from an earlier try of this very call.
+            If it is at another revision than `seen`, or another transcript has the claim, or the head is of another
+            epoch or being erased.
         Unavailable
             If the store does not answer; it may have been kept or not.
         """
         ...
 
     def drop(self, user_id: str, epoch: str, transcript: Transcript) -> None:
-        """Delete what is known of a transcript, its parts and its claim on the session; what is not there is fine.
+        """Delete what is known of a transcript, its parts and its claim, itself last; what is not there is fine.
 
         Raises
         ------
         Conflict
-            If the head is of another epoch or being erased.
+            If it is at another revision, or the head is of another epoch or being erased; parts may be deleted.
         Unavailable
             If the store does not answer; some of it may be deleted.
         """

@@ -6,10 +6,20 @@ import time
 from recollect.aws import clients
 from recollect.aws.dynamodb import DynamoDBMemoryStore
 from recollect.aws.objects import S3ObjectStore
+from recollect.aws.queue import SqsIngestionQueue
+from recollect.aws.token_counts import DynamoDBTokenCounts
+from recollect.aws.transcripts import DynamoDBTranscriptStore
+from recollect.budget import TokenBudget
 from recollect.commit import Surroundings
 from recollect.controller import MemoryController
+from recollect.extracting.rules import RulesExtractor
+from recollect.extraction import Extractor
+from recollect.finding import Finding
+from recollect.ingesting import Ingestion
 from recollect.ports import Embedder
+from recollect.recording import Recorder
 from recollect.settings import Settings
+from recollect.transcribing import TranscriptController
 
 
 def memory_controller(settings: Settings) -> MemoryController:
@@ -17,6 +27,63 @@ def memory_controller(settings: Settings) -> MemoryController:
     store = DynamoDBMemoryStore(clients.dynamodb_client(), settings.table_name)
     objects = S3ObjectStore(clients.s3_client, settings.bucket_name)
     return MemoryController(store, objects, embedder(settings), surroundings(), settings.partitions_bytes)
+
+
+def ingestion(settings: Settings, controller: MemoryController) -> Ingestion:
+    """Make the ingestion of a function, which stores through its controller."""
+    client = clients.dynamodb_client()
+    around = surroundings()
+    counts = DynamoDBTokenCounts(client, settings.table_name)
+    budget = TokenBudget(counts, settings.extraction_daily_tokens, around.now_ms)
+    return Ingestion(
+        DynamoDBTranscriptStore(client, settings.table_name),
+        S3ObjectStore(clients.s3_client, settings.bucket_name),
+        queue(settings),
+        controller,
+        Finding(extractors(settings), budget, controller),
+        around,
+    )
+
+
+def transcript_controller(settings: Settings, controller: MemoryController) -> TranscriptController:
+    """Make the controller of transcripts, beside that of memories."""
+    others = sorted(extractor for extractor in extractors(settings) if extractor != settings.extractor)
+    return TranscriptController(
+        controller,
+        recorder(settings),
+        DynamoDBTranscriptStore(clients.dynamodb_client(), settings.table_name),
+        S3ObjectStore(clients.s3_client, settings.bucket_name),
+        queue(settings),
+        ingestion(settings, controller),
+        surroundings(),
+        (settings.extractor, *others),
+    )
+
+
+def recorder(settings: Settings) -> Recorder:
+    """Make what keeps the messages of transcripts."""
+    client = clients.dynamodb_client()
+    return Recorder(
+        DynamoDBMemoryStore(client, settings.table_name),
+        DynamoDBTranscriptStore(client, settings.table_name),
+        S3ObjectStore(clients.s3_client, settings.bucket_name),
+        surroundings(),
+    )
+
+
+def queue(settings: Settings) -> SqsIngestionQueue:
+    """Make the queue of the ingestion."""
+    return SqsIngestionQueue(clients.sqs_client, settings.queue_url)
+
+
+def extractors(settings: Settings) -> dict[str, Extractor]:
+    """Make the extractors that requests may name: the rules, and a model if there is one."""
+    found: dict[str, Extractor] = {"rules": RulesExtractor()}
+    if settings.extraction_model_id:
+        from recollect.aws.converse import BedrockExtractor
+
+        found["bedrock"] = BedrockExtractor(clients.converse_client(), settings.extraction_model_id)
+    return found
 
 
 def embedder(settings: Settings) -> Embedder:

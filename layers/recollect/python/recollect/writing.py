@@ -5,9 +5,9 @@ from contextlib import suppress
 from dataclasses import fields
 
 from recollect import changes, citing, storing, telemetry, undoing
-from recollect.changes import Decision, Embedded, Embeddings, NotEmbedded, Outcome, Patch
+from recollect.changes import Decision, Embedded, NotEmbedded, Outcome, Patch
 from recollect.chunks import CHANGES_MAX_COUNT
-from recollect.commit import MAX_ATTEMPTS, Committer, Decide, Reads, Request, Surroundings, chain_of, commit_embedding
+from recollect.commit import MAX_ATTEMPTS, Committer, Decide, Reads, Request, Surroundings, chain_of, commit_following
 from recollect.compacting import Compactor
 from recollect.consolidating import deriving
 from recollect.errors import Conflict, NotFound, StaleVersion, Unavailable
@@ -232,16 +232,9 @@ class Writing(Trail):
         )
 
     def _commit_all(self, request: Request, decide: Decide, reads: Reads) -> tuple[Outcome, ...]:
-        """Commit a decision with what follows from it for memories that were made of others; see ``deriving``."""
-
-        def reads_all(partition: Partition) -> Sequence[str]:
-            return deriving.family(partition, reads(partition))
-
-        def decide_all(partition: Partition, memories: Mapping[str, Memory], embeddings: Embeddings) -> Decision:
-            decision = decide(partition, memories)
-            return deriving.following(partition, memories, decision, embeddings, self._surroundings.now_ms())
-
-        return commit_embedding(self._committer, self._embedder, request, decide_all, reads=reads_all)
+        return commit_following(
+            self._committer, self._embedder, request, decide, reads=reads, now_ms=self._surroundings.now_ms
+        )
 
     def _store_window(
         self, request: Request, window: Sequence[Asked], earlier: tuple[Outcome, ...], expected: int

@@ -15,6 +15,8 @@ READ_TIMEOUT_S = 5
 MAX_ATTEMPTS = 3
 BEDROCK_READ_TIMEOUT_S = 8  # twice, it stays below the 29 s that a request may take
 BEDROCK_MAX_ATTEMPTS = 2
+CONVERSE_READ_TIMEOUT_S = 60  # a long reply is written word by word, and comes at its end
+CONVERSE_MAX_ATTEMPTS = 2
 CONNECTIONS = 10  # botocore's own default
 S3_CONNECTIONS = 8  # as many as threads that read objects
 
@@ -25,8 +27,14 @@ def dynamodb_client() -> Any:
 
 
 def s3_client() -> Any:
-    """Make the S3 client."""
-    return _client("s3", READ_TIMEOUT_S, MAX_ATTEMPTS, S3_CONNECTIONS)
+    """Make the S3 client; URLs that it signs are of signature version 4, which binds headers, and name the region."""
+    signing = Config(signature_version="s3v4", s3={"addressing_style": "virtual"})
+    return _client("s3", READ_TIMEOUT_S, MAX_ATTEMPTS, S3_CONNECTIONS, signing)
+
+
+def sqs_client() -> Any:
+    """Make the SQS client."""
+    return _client("sqs", READ_TIMEOUT_S, MAX_ATTEMPTS)
 
 
 def bedrock_client() -> Any:
@@ -34,7 +42,14 @@ def bedrock_client() -> Any:
     return _client("bedrock-runtime", BEDROCK_READ_TIMEOUT_S, BEDROCK_MAX_ATTEMPTS)
 
 
-def _client(service: str, read_timeout_s: int, attempts: int, connections: int = CONNECTIONS) -> Any:
+def converse_client() -> Any:
+    """Make the Bedrock runtime client for models that write; for workers, since it waits longer than requests may."""
+    return _client("bedrock-runtime", CONVERSE_READ_TIMEOUT_S, CONVERSE_MAX_ATTEMPTS)
+
+
+def _client(
+    service: str, read_timeout_s: int, attempts: int, connections: int = CONNECTIONS, more: Config | None = None
+) -> Any:
     config = Config(
         connect_timeout=CONNECT_TIMEOUT_S,
         read_timeout=read_timeout_s,
@@ -42,7 +57,9 @@ def _client(service: str, read_timeout_s: int, attempts: int, connections: int =
         tcp_keepalive=True,
         max_pool_connections=connections,
     )
-    client = botocore.session.get_session().create_client(service, config=config)
+    client = botocore.session.get_session().create_client(
+        service, config=config if more is None else config.merge(more)
+    )
     client.meta.events.register("before-call", _count_call)
     client.meta.events.register("after-call", _count_answer)
     client.meta.events.register("response-received.dynamodb.TransactWriteItems", _name_throttling)

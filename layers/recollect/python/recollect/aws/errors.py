@@ -50,7 +50,7 @@ WEATHER = frozenset(
         "RequestTimeoutException",
     }
 )
-MISSING = frozenset({"NoSuchKey", "NoSuchVersion"})
+MISSING = frozenset({"NoSuchKey", "NoSuchVersion", "404"})  # the answer to a HEAD has no body to name anything
 FIRST_SERVER_ERROR = 500
 
 

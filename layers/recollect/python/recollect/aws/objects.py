@@ -4,7 +4,7 @@ Large objects, and several ones, are read in parallel, by the threads of one sma
 first needed, because most cold starts need neither.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import closing
 from contextvars import copy_context
@@ -18,10 +18,11 @@ from botocore.exceptions import ClientError
 from recollect.aws.clients import S3_CONNECTIONS
 from recollect.aws.errors import MISSING, WEATHER, translating
 from recollect.errors import Conflict, NotFound, Unavailable
-from recollect.object_store import ObjectVersion, StoredObject
+from recollect.object_store import Grant, ObjectVersion, StoredObject, Upload
 
 PART_BYTES = 8 * 1024 * 1024
 PAGE_MAX = 1_000  # of a listing, and of one delete
+DENIED = frozenset({"AccessDenied", "403"})  # the answer to a HEAD has no body to name anything
 
 _T = TypeVar("_T")
 
@@ -71,6 +72,37 @@ class S3ObjectStore:
             b"".join([first.data, *(part.data for part in islice(parts, len(reads)))])
             for first, reads in zip(firsts, others, strict=True)
         ]
+
+    def metadata(self, key: str) -> Mapping[str, str]:
+        """Read with one HeadObject; see ``ObjectStore.metadata``."""
+        with translating("read an object's metadata"):
+            try:
+                answer = self._client.head_object(Bucket=self._bucket_name, Key=key)
+            except ClientError as error:
+                self._check_is_there(key, error)
+                raise
+        found: dict[str, str] = answer["Metadata"]
+        return found
+
+    def grant_put(self, key: str, upload: Upload, for_s: int) -> Grant:
+        """Sign a PutObject with all its headers; see ``ObjectStore.grant_put``."""
+        headers = {
+            "content-length": str(upload.size),
+            "if-none-match": "*",
+            "x-amz-checksum-sha256": upload.sha256,
+            **{f"x-amz-meta-{name}": value for name, value in upload.metadata.items()},
+        }
+        asked = {
+            "ContentLength": upload.size,
+            "IfNoneMatch": "*",
+            "ChecksumSHA256": upload.sha256,
+            "Metadata": dict(upload.metadata),
+        }
+        return Grant(self._signed("put_object", key, for_s, **asked), headers)
+
+    def grant_get(self, key: str, media_type: str, for_s: int) -> Grant:
+        """Sign a GetObject; see ``ObjectStore.grant_get``."""
+        return Grant(self._signed("get_object", key, for_s, ResponseContentType=media_type), {})
 
     def list_objects(self, prefix: str, after: str = "", limit: int = 1000) -> Sequence[StoredObject]:
         """List with one ListObjectsV2 for each 1,000; see ``ObjectStore.list_objects``."""
@@ -122,6 +154,11 @@ class S3ObjectStore:
                 )
                 _check_deleted(answer)
 
+    def _signed(self, operation: str, key: str, for_s: int, **asked: Any) -> str:
+        asked |= {"Bucket": self._bucket_name, "Key": key}
+        url: str = self._client.generate_presigned_url(operation, Params=asked, ExpiresIn=for_s)
+        return url
+
     @cached_property
     def _client(self) -> Any:
         return self._make_client()
@@ -168,7 +205,7 @@ class S3ObjectStore:
 
     def _check_is_there(self, key: str, error: ClientError) -> None:
         """Find out what "denied" means: whoever may not list the whole bucket is told so of a missing object."""
-        is_denied = error.response["Error"]["Code"] == "AccessDenied"
+        is_denied = error.response["Error"]["Code"] in DENIED
         if is_denied and not any(one.key == key for one in self.list_objects(key, limit=1)):
             raise NotFound("could not read an object: it is not there") from error
 

@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from recollect import telemetry
+from recollect import keys, telemetry
 from recollect.aws.attributes import Item
 from recollect.aws.errors import translating
 from recollect.errors import Unavailable
@@ -76,6 +76,17 @@ class Table:
             if not wanted:
                 return items
         raise Unavailable(f"could not {operation}: the table is busy; retry later")
+
+    def _head_check(self, user_id: str, epoch: str) -> dict[str, Any]:
+        """Make the part of a transaction that fails unless the head is of this epoch and no erasure has begun."""
+        return {
+            "ConditionCheck": {
+                "TableName": self._table_name,
+                "Key": key_of(keys.log_partition(user_id), keys.HEAD),
+                "ConditionExpression": "epoch = :epoch AND attribute_not_exists(erasing_since)",
+                "ExpressionAttributeValues": {":epoch": {"S": epoch}},
+            }
+        }
 
 
 def key_of(partition: str, sort_key: str) -> Item:

@@ -98,12 +98,11 @@ def following(
     for derived in [one for one in memories.values() if one.derived_from]:
         own = done.get(derived.memory_id)
         held = [one for one in memories.values() if one.consolidated_into == derived.memory_id]
-        if own is None:
-            if any(_matters(done[one]) for one in derived.derived_from if one in done):
-                done |= _by_id(_remade(partition, derived, held, done, embeddings, now_ms))
-        elif own.columns is None:
+        if own is not None and own.after is None:
             done |= _by_id(delete(one, now_ms, GONE_TOO).changes[0] for one in held if one.memory_id not in done)
-        elif own.after is not None:
+        elif any(_matters(done[one]) for one in derived.derived_from if one in done):
+            done |= _by_id(_remade(partition, derived, held, done, embeddings, now_ms))
+        elif own is not None and own.after is not None:  # restored, it may be of fewer
             left = [one for one in held if one.memory_id not in (*own.after.derived_from, *done)]
             done |= _by_id(_alone(partition, one, now_ms) for one in left)
     return Decision(decision.outcomes, tuple(done.values()))
@@ -196,8 +195,9 @@ def _remade(
     present = [done[one.memory_id].after if one.memory_id in done else one for one in held]
     kept = in_order(one for one in present if one is not None and one.consolidated_into == derived.memory_id)
     content = compose([one.content for one in kept])
+    own = done.get(derived.memory_id)
     after = replace(
-        next_version(derived, now_ms),
+        next_version(derived, now_ms) if own is None or own.after is None else own.after,
         content=content,
         flags=flags_of(content, derived.actor),
         derived_from=tuple(one.memory_id for one in kept),

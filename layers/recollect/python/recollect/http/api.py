@@ -23,7 +23,7 @@ from recollect.commit import Request
 from recollect.errors import CorruptData, InvalidInput, NotFound, RecollectError
 from recollect.http import body, describing, operations, paths
 from recollect.http.identity import Caller, caller_of
-from recollect.http.operations import About, Operation
+from recollect.http.operations import About, Operation, Verbatim
 from recollect.http.problems import (
     CONTENT_TYPE,
     MethodNotAllowed,
@@ -87,7 +87,10 @@ class Api(APIGatewayHttpResolver):
         register = self.route(rule, method)
 
         def registering(function: Callable[..., Any]) -> Any:
-            self._operations[function.__name__] = operations.read(method, rule, function, about)
+            operation = operations.read(method, rule, function, about)
+            self._operations[function.__name__] = operation
+            if any(isinstance(answer, Verbatim) for answer in operation.answers.values()):
+                del function.__annotations__["return"]  # or the resolver would make text of bytes
             return register(function)
 
         return registering
@@ -226,6 +229,17 @@ class Api(APIGatewayHttpResolver):
 def answer(status: int, body: Answered) -> Response[Answered]:
     """Answer with another status than 200."""
     return Response(status, "application/json", body)
+
+
+def answer_verbatim(status: int, media_type: str, data: bytes = b"", **headers: str) -> Response[bytes]:
+    """Answer with bytes as they are."""
+    return _Verbatim(status, media_type, data, headers)
+
+
+class _Verbatim(Response[bytes]):
+    def is_json(self) -> bool:
+        """Tell that nothing is to be made of it, even if it happens to be JSON."""
+        return False
 
 
 def _in_document(place: Sequence[object]) -> list[object]:

@@ -2,10 +2,10 @@
 
 import base64
 import json
-import math
 from collections.abc import Mapping
-from typing import Any, NoReturn
+from typing import Any
 
+from recollect import strict_json
 from recollect.errors import InvalidInput
 from recollect.http.problems import BodyTooLarge, MalformedBody, UnsupportedMediaType
 
@@ -66,9 +66,7 @@ def loads(text: str) -> dict[str, Any]:
         If it is not an object, a number is not finite, or the nesting is too deep.
     """
     try:
-        value = json.loads(text, parse_constant=_refuse_number, parse_float=_finite)
-    except RecursionError as error:
-        raise InvalidInput("the body is nested too deeply") from error
+        value = strict_json.loads(text)
     except ValueError as error:
         raise MalformedBody("the body is not valid JSON; check quotes, commas and braces") from error
     if not isinstance(value, dict):
@@ -79,12 +77,3 @@ def loads(text: str) -> dict[str, Any]:
 def dumps(value: Any) -> str:
     """Write JSON, compact, with every script as it is."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    return number if math.isfinite(number) else _refuse_number(text)
-
-
-def _refuse_number(_: str) -> NoReturn:
-    raise InvalidInput("numbers must be finite: no NaN, no Infinity, nothing beyond the range of a double")

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
 
-from recollect.http.operations import Operation, Taken
+from recollect.http.operations import Operation, Taken, Verbatim
 from recollect.http.paths import template_of
 from recollect.http.problems import CONTENT_TYPE, KINDS
 from recollect.schemas.outputs import Problem
@@ -125,6 +125,8 @@ def _schemas(operations: Iterable[Operation]) -> tuple[_Schemas, dict[str, Any]]
             if model is not None:
                 wanted.append((f"{one.name} {place}", "validation", TypeAdapter(model)))
         for status, answer in one.answers.items():
+            if isinstance(answer, Verbatim):
+                continue
             wanted.append((f"{one.name} {status}", "serialization", TypeAdapter(answer)))
     made, rest = TypeAdapter.json_schemas(wanted, ref_template=_REF, schema_generator=_Generator)
     definitions: dict[str, Any] = rest["$defs"]
@@ -196,7 +198,9 @@ def _parameter(name: str, place: str, schema: JsonSchemaValue, *, is_required: b
 
 def _responses(operation: Operation, schemas: _Schemas) -> dict[str, Any]:
     answers = {
-        str(status): {
+        str(status): _verbatim(answer)
+        if isinstance(answer, Verbatim)
+        else {
             "description": (getdoc(answer) or "Done.").partition("\n")[0] if isinstance(answer, type) else "Done.",
             "content": {_JSON: {"schema": schemas[f"{operation.name} {status}"]}},
         }
@@ -207,6 +211,15 @@ def _responses(operation: Operation, schemas: _Schemas) -> dict[str, Any]:
         for status in sorted(_failures(operation))
     }
     return answers | failures
+
+
+def _verbatim(answer: Verbatim) -> dict[str, Any]:
+    described: dict[str, Any] = {"description": answer.description}
+    if answer.media_types:
+        described["content"] = {media_type: {} for media_type in answer.media_types}
+    if answer.headers:
+        described["headers"] = {name: {"schema": {"type": "string"}} for name in answer.headers}
+    return described
 
 
 def _failures(operation: Operation) -> set[int]:

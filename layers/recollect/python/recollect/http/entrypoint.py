@@ -5,7 +5,6 @@ the work falls into the init phase.
 """
 
 import time
-import traceback
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -99,11 +98,7 @@ class _Entrypoint:
         }
 
     def _report(self, error: Exception) -> None:
-        # Kind and place only: the message of a library may quote the text of a memory.
-        frames = traceback.extract_tb(error.__traceback__)
-        where = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]
-        causes = [type(cause).__name__ for cause in _causes(error)]
-        self._logger.error("failure", error=type(error).__name__, causes=causes, where=where)
+        self._logger.error("failure", **telemetry.described(error))
 
     def _log(self, facts: Mapping[str, Any], measures: Measures) -> None:
         self._logger.info(
@@ -128,12 +123,3 @@ class _Entrypoint:
 
 
 _COUNTED = {"commit_conflicts": "CommitConflict", "degraded_searches": "DegradedSearch", "aws_retries": "AwsRetry"}
-
-
-def _causes(error: BaseException) -> list[BaseException]:
-    causes: list[BaseException] = []
-    cause = error.__cause__
-    while cause is not None:
-        causes.append(cause)
-        cause = cause.__cause__
-    return causes

@@ -27,6 +27,23 @@ class Taken:
 
 
 @dataclass(frozen=True, slots=True)
+class Verbatim:
+    """An answer that is no JSON of ours: bytes of some media type, or nothing but headers.
+
+    Parameters
+    ----------
+    description : str
+    media_types : tuple of str
+    headers : tuple of str
+        Names of headers that tell something.
+    """
+
+    description: str
+    media_types: tuple[str, ...] = ()
+    headers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Operation:
     """A method at a path, and what it means.
 
@@ -43,7 +60,7 @@ class Operation:
     query, body : type or None
         A model, whose fields are the query parameters.
     answers : mapping of int to Any
-        What it answers when all is well, by status.
+        What it answers when all is well, by status: a type, or `Verbatim`.
     example : mapping or None
         A body to begin with.
     is_open : bool

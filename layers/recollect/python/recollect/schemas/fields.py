@@ -6,7 +6,6 @@ Times are RFC 3339 with an offset; they come back in UTC with milliseconds.
 import json
 import re
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
 from urllib.parse import unquote
 
@@ -37,14 +36,9 @@ from recollect.model import (
     Memory,
 )
 from recollect.text import is_blank
+from recollect.times import EPOCH, MILLISECOND, NotAnInstant, read_instant
 
 IMPORTANCE_DECIMALS = 6
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MILLISECOND = timedelta(milliseconds=1)
-_LEAP_SECOND = re.compile(r"(?<=:[0-5][0-9]:)60")
-_RFC3339 = re.compile(
-    r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-2][0-9]:[0-5][0-9]:[0-5][0-9](\.[0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})?"
-)
 _WHOLE = re.compile("-?[0-9]{1,18}")
 _FIELDS = frozenset(Memory.__dataclass_fields__)
 RESERVED_NAMES = (
@@ -83,21 +77,14 @@ def instant(value: object) -> int:
     """Read an RFC 3339 time with an offset as epoch milliseconds."""
     if not isinstance(value, str):
         raise PydanticCustomError("instant", "must be a string such as 2026-05-01T09:30:00+02:00")
-    text, leaps = _LEAP_SECOND.subn("59", value.upper())
     try:
-        moment = datetime.fromisoformat(text if _RFC3339.fullmatch(text) else "")
-    except ValueError as error:
-        raise PydanticCustomError("instant", "must be a time such as 2026-05-01T09:30:00+02:00") from error
-    if moment.tzinfo is None:
-        raise PydanticCustomError("instant_naive", "must have an offset from UTC, such as Z or +02:00")
-    try:
-        return (moment.astimezone(UTC) + timedelta(seconds=leaps) - _EPOCH) // _MILLISECOND
-    except OverflowError as error:
-        raise PydanticCustomError("instant_range", "must be in the years 1 to 9999") from error
+        return read_instant(value)
+    except NotAnInstant as error:
+        raise PydanticCustomError("instant", "{reason}", {"reason": str(error)}) from error
 
 
 def _rfc3339(at_ms: int) -> str:
-    moment = _EPOCH + at_ms * _MILLISECOND
+    moment = EPOCH + at_ms * MILLISECOND
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
