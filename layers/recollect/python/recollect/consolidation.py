@@ -131,12 +131,13 @@ class Consolidation:
 
     def _consolidate(self, user_id: str, run: Run, cluster: Cluster, tally: _Tally) -> bool:
         """Do one cluster; tell whether the run may go on."""
+        partition = self._partitions.refresh(user_id)
         there = self._store.fetch(user_id, cluster.memory_ids)
         members = [there[one] for one in cluster.memory_ids if one in there]
         if [one.memory_id for one in members[:1]] != [*cluster.memory_ids[:1]]:
             tally.skipped["changed"] += len(cluster.memory_ids)
             return True
-        kept = coherent(members, is_extension=cluster.is_extension)
+        kept = coherent(members, partition.cosine_between, is_extension=cluster.is_extension)
         tally.skipped["unlike"] += len(cluster.memory_ids) - len(kept)
         if run.is_dry_run or not kept:
             self._count(tally, cluster, len(kept))

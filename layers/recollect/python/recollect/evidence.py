@@ -16,8 +16,6 @@ neither the rounding of vectors nor a change of wording decides by itself. All o
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from recollect.changes import Decision, change_of, next_version
 from recollect.model import Change, Memory, Operation, Status, is_expired
 from recollect.partition import Partition
@@ -85,7 +83,7 @@ def settlement(partition: Partition, one: Memory, other: Memory) -> Settlement |
     confirmed = [memory for memory in (older, newer) if _is_confirmed(partition, memory, (older, newer))]
     if len(confirmed) == 1:
         return _kept(older, newer, confirmed[0])
-    cosine = _cosine(partition, older, newer)
+    cosine = partition.cosine_between(older.memory_id, newer.memory_id)
     outcomes = {_outcome(older, newer, at) for at in (cosine, max(cosine, CLOSE_COSINE))}
     if len(outcomes) > 1:
         return None
@@ -115,15 +113,6 @@ def _is_confirmed(partition: Partition, memory: Memory, both: tuple[Memory, Memo
 
 def _outcome(older: Memory, newer: Memory, cosine: float) -> str:
     return reconcile(Statement.of(newer), [Candidate.of(older, cosine)]).outcome
-
-
-def _cosine(partition: Partition, one: Memory, other: Memory) -> float:
-    """Give the cosine of two memories' embeddings; 0 where they cannot be compared."""
-    (codes, embedder), (others, another) = (partition.embedding_of(memory.memory_id) for memory in (one, other))
-    if not codes or not others or embedder != another:
-        return 0.0
-    left, right = (np.frombuffer(vector, dtype=np.int8).astype(np.float32) for vector in (codes, others))
-    return float(left @ right / (np.linalg.norm(left) * np.linalg.norm(right)))
 
 
 def _unlinked(partition: Partition, memory: Memory, pair: Pair, now_ms: int) -> Change:

@@ -151,6 +151,14 @@ class Partition(Parts):
         part, local = self.at(row)
         return part.embedding_of(local)
 
+    def cosine_between(self, memory_id: str, other_id: str) -> float:
+        """Give the cosine of two memories' embeddings; 0 where they cannot be compared."""
+        (codes, embedder), (others, another) = self.embedding_of(memory_id), self.embedding_of(other_id)
+        if not codes or not others or embedder != another:
+            return 0.0
+        left, right = (np.frombuffer(vector, dtype=np.int8).astype(np.float32) for vector in (codes, others))
+        return float(left @ right / (np.linalg.norm(left) * np.linalg.norm(right)))
+
     def last_version_of(self, memory_id: str) -> int | None:
         """Give the last version number that a memory had, deleted or not; ``None`` if there never was such a memory."""
         last = self._last_of.get(memory_id)
