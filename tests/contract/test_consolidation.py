@@ -146,7 +146,7 @@ def test_what_is_of_another_kind_or_marked_stays_as_it_is(world: World, values: 
 
 
 def test_contradictions_are_never_told_together(world: World) -> None:
-    ids = [stored(world.instance(), f"The build server of the team runs on port {port}") for port in (8000, 8001, 8002)]
+    ids = [stored(world.instance(), f"The team uses PostgreSQL {one} for billing") for one in (14, 15, 16)]
 
     assert consolidate(world).changed == 0
     assert {one.memory_id for one in active(world.instance())} == set(ids)
