@@ -16,7 +16,7 @@ from constructs import Construct
 
 from infra.storage import Storage
 
-INGEST_TIMEOUT_S = 300  # one window of a model at its slowest: two questions, each sent twice, 60 s each
+INGEST_TIMEOUT_S = 480  # half of it is kept for the last passage: see ENDING_MS of the function
 MAX_RECEIVES = 3
 _RETENTION = Duration.days(14)  # the longest there is
 # AWS asks for six times the function's timeout, so that no message is taken again while it is worked on.

@@ -1,6 +1,7 @@
 """The API: every route under /v1/users/{user_id}, and the open ones.
 
-Rights: read and write items of the one table; with Bedrock embeddings, invoke the one model; nothing else.
+Rights: read and write items of the one table and objects of users; send messages to the one queue; with Bedrock
+embeddings, invoke the one model; nothing else.
 """
 
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Header, Query
 from recollect import wiring
 from recollect.controller import MemoryController
 from recollect.erasure import ErasureState
+from recollect.errors import Conflict
 from recollect.http.api import Api, answer, answer_verbatim
 from recollect.http.batch import refused, store_batch
 from recollect.http.entrypoint import lambda_entrypoint
@@ -251,7 +253,7 @@ def _add_handing_over(api: Api, transcripts: TranscriptController) -> None:
     @route(
         "POST",
         "/transcripts/uploads",
-        answers={201: UploadOutput},
+        answers={201: UploadOutput, 409: Conflict},
         example={"size": 11, "sha256": "uU0nuZNNPgilLlLX2n2r+sSE7+N6U4DukIj3rOLvzek=", "format": "text"},
     )
     def upload(user_id: UserId, body: UploadInput) -> Response[UploadOutput]:
@@ -262,7 +264,11 @@ def _add_handing_over(api: Api, transcripts: TranscriptController) -> None:
         given = body.to_given(transcripts.now_ms())
         return answer(201, UploadOutput.of(transcripts.await_upload(user_id, body.to_whose(), given, body.to_upload())))
 
-    @route("POST", "/transcripts/<transcript_id>/redrive", answers={200: TranscriptReceipt, 202: TranscriptReceipt})
+    @route(
+        "POST",
+        "/transcripts/<transcript_id>/redrive",
+        answers={200: TranscriptReceipt, 202: TranscriptReceipt, 409: Conflict},
+    )
     def redrive(user_id: UserId, transcript_id: PathMemoryId) -> Response[TranscriptReceipt]:
         """Try again what has failed or was deferred.
 
@@ -304,7 +310,7 @@ def _add_transcripts(api: Api, transcripts: TranscriptController) -> None:
             return answer_verbatim(307, content.media_type, location=content.url)
         return answer_verbatim(200, content.media_type, content.data)
 
-    @route("DELETE", "/transcripts/<transcript_id>", answers={200: RemovalOutput, 202: RemovalOutput})
+    @route("DELETE", "/transcripts/<transcript_id>", answers={200: RemovalOutput, 202: RemovalOutput, 409: Conflict})
     def delete_transcript(
         user_id: UserId, transcript_id: PathMemoryId, how: Annotated[RemoveInput, Query()]
     ) -> Response[RemovalOutput]:

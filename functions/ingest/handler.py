@@ -25,7 +25,9 @@ from recollect.telemetry import Measures
 from recollect.transcript_store import Arrival, IngestionJob
 
 NAMESPACE = "Recollect"
-ENDING_MS = 20_000  # before the function is ended, no passage is begun any more
+# So long before the function is ended no passage is begun any more: a model at its slowest is asked twice, each time
+# with a retry, and waited for 60 s.
+ENDING_MS = 250_000
 Facts = dict[str, Any]
 
 
@@ -154,7 +156,7 @@ _COUNTED = {
 def _described(error: Exception) -> Facts:
     """Tell what went wrong; of what is not an error of ours the kind and place only: its message may quote a text."""
     told = {"reason": error.message} if isinstance(error, RecollectError) else {}
-    return {**telemetry.described(error), **told}
+    return {**told, **telemetry.described(error)}
 
 
 def _make_work() -> Work:

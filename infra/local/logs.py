@@ -7,7 +7,7 @@ from datetime import datetime
 
 _SHOWN_ELSEWHERE = frozenset({
     "timestamp", "operation", "status", "duration_ms", "user_id", "level", "message", "service",
-    "request_id", "correlation_id", "function_request_id", "function_arn", "function_name", "location",
+    "request_id", "message_id", "correlation_id", "function_request_id", "function_arn", "function_name", "location",
     "function_memory_size", "cold_start", "xray_trace_id", "exception", "exception_name", "stack_trace",
 })  # fmt: skip
 _LINE_CHARACTERS = 400

@@ -39,6 +39,18 @@ checks.negative_data_rejection.expected-statuses = [207, 400, 404, 413, 415, 422
 include-path-regex = "memory_id"
 parameters = {{ "path.memory_id" = {memory_id} }}
 
+[[operations]]
+include-path-regex = "transcript_id"
+parameters = {{ "path.transcript_id" = {transcript_id} }}
+
+[[operations]] # the others need theirs
+include-operation-id = "delete_transcript"
+parameters = {{ "path.transcript_id" = {other_transcript_id} }}
+
+[[operations]] # to other methods it is a transcript that is not there
+include-operation-id = "upload"
+checks.unsupported_method.enabled = false
+
 [[operations]] # the others need the memory
 include-operation-id = "erase"
 parameters = {{ "query.dry_run" = true }}
@@ -53,6 +65,8 @@ def test_the_service_does_what_its_description_says(service: Service, alice: Use
             url=json.dumps(service.api_url),
             authorization=json.dumps(f"Bearer {service.user_token(alice.user_id)}"),
             user_id=json.dumps(alice.user_id),
+            transcript_id=json.dumps(handed_over(alice)),
+            other_transcript_id=json.dumps(handed_over(alice)),
             memory_id=json.dumps(alice.store("Alice works at Acme").body["memory_id"]),
         )
     )
@@ -72,6 +86,12 @@ def test_the_service_does_what_its_description_says(service: Service, alice: Use
         assert described(service) - went_well(service, alice.user_id) <= NEED_A_STATE | {"health"}  # which has no user
 
 
+def handed_over(alice: UserClient) -> str:
+    messages = [{"role": "user", "content": "I work at Acme."}]
+    receipt = alice.call("POST", "/transcripts", {"messages": messages}).body
+    return str(receipt["transcript_id"])
+
+
 def described(service: Service) -> set[str]:
     paths = service.client(None).request("GET", "/openapi.json").body["paths"]
     return {operation["operationId"] for path in paths.values() for operation in path.values()}
@@ -80,4 +100,5 @@ def described(service: Service) -> set[str]:
 def went_well(service: Service, user_id: str) -> set[str]:
     """Operations that did for a user what they are for, by the service's log."""
     lines = [json.loads(line) for line in service.log_lines if line.startswith("{")]
-    return {line["operation"] for line in lines if line.get("user_id") == user_id and line["status"] < 300}
+    requests = [line for line in lines if line.get("message") == "request" and line.get("user_id") == user_id]
+    return {line["operation"] for line in requests if line["status"] < 300}

@@ -44,7 +44,7 @@ class Queue:
 
 @dataclass
 class Context:
-    remaining_ms: int = 300_000
+    remaining_ms: int = 2 * ENDING_MS
     function_name: str = "ingest"
 
     def get_remaining_time_in_millis(self) -> int:

@@ -3,6 +3,7 @@ from collections.abc import Callable
 import pytest
 from recollect import keys, progress
 
+from functions.ingest.handler import ENDING_MS
 from tests.infra.support import Properties, Synthesised
 
 _TLS_ONLY = {"Bool": {"aws:SecureTransport": "false"}}
@@ -35,6 +36,10 @@ def test_a_message_stays_hidden_six_times_as_long_as_the_function_may_run(every:
     visibility = every.resources("SQS::Queue")[every.queue]["Properties"]["VisibilityTimeout"]
 
     assert visibility >= 6 * every.function("Ingest")["Timeout"]
+
+
+def test_the_function_has_more_time_than_its_last_passage_may_take(every: Synthesised) -> None:
+    assert every.function("Ingest")["Timeout"] * 1000 > 1.5 * ENDING_MS
 
 
 def test_the_function_takes_batches_and_tells_which_messages_failed(every: Synthesised) -> None:

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from recollect import keys
+from recollect import ingesting, keys
 from recollect.conversation import EXTRACTION_CONTEXT_COUNT, Extract, TranscriptStatus
 from recollect.errors import CorruptData, ExtractionFailed, Unavailable
 from recollect.ingesting import PATIENT_ATTEMPTS
@@ -511,6 +511,69 @@ def test_the_next_life_of_a_user_has_nothing_of_the_one_before(at: int, when: Wh
     assert desk.contents() == ["I am new here"]
     assert desk.spent() == 0
     assert desk.transcript() is None
+
+
+def closed(desk: Desk, job: IngestionJob) -> None:
+    """Begin to delete a transcript, as a request does."""
+    seen = desk.transcript()
+    assert seen is not None
+    desk.transcripts.save("ana", job.epoch, replace(seen, status=TranscriptStatus.DELETING), seen)
+
+
+def removed(desk: Desk, job: IngestionJob) -> None:
+    """Delete a transcript whole."""
+    closed(desk, job)
+    request = replace(asking(), epoch=job.epoch)
+    desk.controller().forget_transcript(request, job.transcript_id, cascade=True, deadline_ms=desk.later())
+    prefix = keys.transcript_objects("ana", job.epoch, job.transcript_id)
+    desk.objects.delete([one.key for one in desk.objects.list_objects(prefix)])
+    seen = desk.transcript()
+    assert seen is not None
+    desk.transcripts.drop("ana", job.epoch, seen)
+
+
+@pytest.mark.parametrize(("at", "when"), every_moment())
+def test_of_a_transcript_that_is_deleted_in_the_middle_no_memory_is_left(at: int, when: When) -> None:
+    desk, job = fresh()
+    desk.controller().store(asking(), [to_store("I am not of any transcript")])
+    desk.ports.interrupt(at, when, lambda: removed(desk, job))
+
+    done(desk, job)
+    drain(desk)
+
+    assert desk.contents() == ["I am not of any transcript"]
+    assert desk.transcript() is None
+
+
+@pytest.mark.parametrize(("at", "when"), every_moment())
+def test_while_a_transcript_is_being_deleted_what_came_too_late_is_looked_after_later(at: int, when: When) -> None:
+    desk, job = fresh()
+    desk.ports.interrupt(at, when, lambda: closed(desk, job))
+
+    done(desk, job)
+    before = desk.contents()
+
+    seen = desk.transcript()
+    assert seen is not None
+    if seen.status is TranscriptStatus.DELETING and before:  # at the very end it is done before
+        assert seen.facts_to == 3 or desk.queue.sent == [(job, ingesting.LOOK_AGAIN_S)]
+    done(desk, job)
+    assert desk.contents() == before
+
+
+def test_objects_that_go_with_their_transcript_are_no_failure() -> None:
+    desk = Desk()
+    job = desk.hand_over(*SAID)
+
+    def goes() -> None:
+        closed(desk, job)
+        desk.objects.delete([one.key for one in desk.objects.list_objects(keys.objects_of("ana"))])
+
+    desk.ports.interrupt("get_many", "before", goes)
+
+    assert done(desk, job) is None
+
+    assert status(desk) == (TranscriptStatus.DELETING, None)
 
 
 def test_a_job_of_an_earlier_life_creates_nothing() -> None:

@@ -156,7 +156,7 @@ class Ingestion:
                 if is_model and not asks_models:
                     break
                 self._do(job, step, deadline_ms)
-            except Conflict:  # of a commit: that life is over
+            except Conflict:  # of a commit or a read: that life is over, or the transcript's
                 return None
             seen, is_overtaken = self._progress(job, seen, step)
             if seen is not None and seen.status is TranscriptStatus.DELETING:
@@ -190,12 +190,14 @@ class Ingestion:
 
     def _forget(self, job: IngestionJob, deadline_ms: int) -> None:
         """Let go what was made of a transcript after it was deleted; of an erased user nothing is left."""
-        if self._controller.epoch_of(job.user_id) == job.epoch:
-            request = Request(job.user_id, BY, epoch=job.epoch)
-            with suppress(Conflict):
-                self._controller.forget_transcript(
-                    request, job.transcript_id, cascade=True, purge=True, deadline_ms=deadline_ms
-                )
+        is_over = self._controller.epoch_of(job.user_id) != job.epoch
+        if is_over or self._transcripts.transcript(job.user_id, job.transcript_id) is not None:
+            return
+        request = Request(job.user_id, BY, epoch=job.epoch)
+        with suppress(Conflict):
+            self._controller.forget_transcript(
+                request, job.transcript_id, cascade=True, purge=True, deadline_ms=deadline_ms
+            )
 
     def _next(self, job: IngestionJob, seen: Transcript, reading: Reading) -> tuple[Step | None, Reading]:
         """Give the next piece of work, if there is any, and what was read for it."""
@@ -257,7 +259,8 @@ class Ingestion:
                 data = self._objects.get_many([_key_of(job, part) for part in parts])
                 messages = [each for part, of in zip(parts, data, strict=True) for each in messages_of(part, of)]
         except NotFound as error:
-            if self._present(job) is None:
+            seen = self._present(job)
+            if seen is None or seen.status is TranscriptStatus.DELETING:
                 raise Conflict("the transcript was deleted in the meantime") from error
             raise CorruptData("the messages of a part are not there") from error
         return Reading(tuple(parts), tuple(messages))

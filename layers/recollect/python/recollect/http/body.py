@@ -36,7 +36,7 @@ def read(event: Mapping[str, Any]) -> dict[str, Any]:
             raise UnsupportedMediaType("send the body with the header content-type: application/json")
         sent = _decoded(text) if event.get("isBase64Encoded") else text.encode("utf-8", "surrogatepass")
         if len(sent) > BODY_MAX_BYTES:
-            raise BodyTooLarge("the body is larger than 5 MB; send fewer memories in one request")
+            raise BodyTooLarge("the body is larger than 5 MB; send less in one request, or upload a large transcript")
         text = _text(sent)
     return {"headers": {**headers, "content-type": _JSON_TYPES[0]}, "body": text, "isBase64Encoded": False}
 

@@ -223,7 +223,7 @@ def _verbatim(answer: Verbatim) -> dict[str, Any]:
 
 
 def _failures(operation: Operation) -> set[int]:
-    statuses = set(_ALWAYS)
+    statuses = set(_ALWAYS | operation.failures)
     if not operation.is_open:
         statuses |= _OF_USERS
     if operation.body is not None:

@@ -61,6 +61,8 @@ class Operation:
         A model, whose fields are the query parameters.
     answers : mapping of int to Any
         What it answers when all is well, by status: a type, or `Verbatim`.
+    failures : frozenset of int
+        Statuses of failures that are not those of every operation like it.
     example : mapping or None
         A body to begin with.
     is_open : bool
@@ -78,6 +80,7 @@ class Operation:
     query: type[BaseModel] | None
     body: type[BaseModel] | None
     answers: Mapping[int, Any]
+    failures: frozenset[int]
     example: Mapping[str, Any] | None
     is_open: bool
 
@@ -98,12 +101,13 @@ def read(method: str, rule: str, function: Callable[..., Any], about: About) -> 
     Parameters
     ----------
     about : About
-        Without `answers`, it answers 200 and what it returns.
+        Without `answers`, it answers 200 and what it returns; a kind of error among them is a failure.
     """
     summary, _, description = (getdoc(function) or "").partition("\n")
     hints = get_type_hints(function, include_extras=True)
     answers = about.answers or {200: hints.pop("return")}
     hints.pop("return", None)
+    failures = frozenset(status for status, answer in answers.items() if _is_failure(answer))
     path = {name: Taken(hints.pop(name)) for name in parameters_of(rule)}
     marked = [(_mark(hint), hint) for hint in hints.values()]
     queries = [get_args(hint)[0] for mark, hint in marked if isinstance(mark, Query)]
@@ -123,7 +127,8 @@ def read(method: str, rule: str, function: Callable[..., Any], about: About) -> 
         },
         query=queries[0] if queries else None,
         body=bodies[0] if bodies else None,
-        answers=answers,
+        answers={status: answer for status, answer in answers.items() if status not in failures},
+        failures=failures,
         example=about.example,
         is_open=about.is_open,
     )
@@ -133,6 +138,10 @@ def query_parameters(operation: Operation) -> Mapping[str, bool]:
     """Name the query parameters of an operation; tell for each whether it may come more than once."""
     fields = operation.query.model_fields if operation.query else {}
     return {name: get_origin(field.annotation) is list for name, field in fields.items()}
+
+
+def _is_failure(answer: Any) -> bool:
+    return isinstance(answer, type) and issubclass(answer, Exception)
 
 
 def _mark(hint: Any) -> Query | Header | None:
