@@ -21,7 +21,7 @@ from tests.support.worlds import World
 ARCHIVED = Compare(("status",), Operator.EQ, "archived")
 
 
-def everything(world: World) -> list[object]:
+def everything(world: World) -> list[tuple[str, int, Status, str]]:
     of = world.instance()
     return sorted((one.memory_id, one.version, one.status, one.content) for one in present(of))
 

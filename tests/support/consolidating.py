@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from recollect.consolidating.summary import Summariser
-from recollect.consolidation import Consolidation
+from recollect.consolidation import Consolidation, Telling
 from recollect.controller import MemoryController
 from recollect.filters import EVERYTHING
 from recollect.maintenance import StepReport
@@ -32,15 +31,15 @@ def style(world: World, *contents: str, **values: Any) -> list[str]:
     return ids
 
 
-def step(world: World, store: MemoryStore | None = None, summariser: Summariser | None = None) -> Consolidation:
+def step(world: World, store: MemoryStore | None = None, telling: Telling | None = None) -> Consolidation:
     """Make the step in a process of its own, on a store that may fail."""
     partitions, committer, around = world.aging(store)
-    return Consolidation(store or world.store, partitions, committer, world.embedder, around, summariser)
+    return Consolidation(store or world.store, partitions, committer, world.embedder, around, telling)
 
 
-def consolidate(world: World, summariser: Summariser | None = None, **told: Any) -> StepReport:
+def consolidate(world: World, telling: Telling | None = None, **told: Any) -> StepReport:
     """Run the step once."""
-    return step(world, summariser=summariser).run("ana", world.due(**told))
+    return step(world, telling=telling).run("ana", world.due(**told))
 
 
 def made(of: MemoryController) -> list[Memory]:

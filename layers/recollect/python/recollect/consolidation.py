@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from recollect.budget import BudgetUsedUp, TokenBudget
 from recollect.changes import Decision, Embedded
 from recollect.commit import Committer, Request, Surroundings
 from recollect.consolidating import clusters, deriving
@@ -59,6 +60,39 @@ class _Tally:
         )
 
 
+class Telling:
+    """Lets a model tell memories in one, within the user's budget of tokens.
+
+    Parameters
+    ----------
+    summariser : Summariser
+    budget : TokenBudget
+    """
+
+    def __init__(self, summariser: Summariser, budget: TokenBudget) -> None:
+        self._summariser = summariser
+        self._budget = budget
+
+    def tell(self, user_id: str, epoch: str, memories: Sequence[Memory]) -> tuple[Summary, Mapping[str, int]]:
+        """Tell them in one, and what it took.
+
+        Raises
+        ------
+        BudgetUsedUp
+            If the model may not be asked for the user until tomorrow.
+        ExtractionFailed, Unavailable
+            As ``Summariser.summarise``.
+        """
+        self._budget.check(user_id)
+        try:
+            summary, tokens = self._summariser.summarise(memories)
+        except (Unavailable, ExtractionFailed) as error:
+            self._budget.add(user_id, epoch, error.tokens)
+            raise
+        self._budget.add(user_id, epoch, tokens)
+        return summary, tokens
+
+
 class Consolidation:
     """Makes one memory out of several that overlap; those are archived.
 
@@ -71,8 +105,8 @@ class Consolidation:
     embedder : Embedder
     surroundings : Surroundings
         Time and ids.
-    summariser : Summariser or None
-        What writes the text; without one it is put together of the memories' sentences.
+    telling : Telling or None
+        What writes the text; without it, it is put together of the memories' sentences.
     """
 
     def __init__(
@@ -82,14 +116,14 @@ class Consolidation:
         committer: Committer,
         embedder: Embedder,
         surroundings: Surroundings,
-        summariser: Summariser | None = None,
+        telling: Telling | None = None,
     ) -> None:
         self._store = store
         self._partitions = partitions
         self._committer = committer
         self._embedder = embedder
         self._surroundings = surroundings
-        self._summariser = summariser
+        self._telling = telling
 
     def run(self, user_id: str, run: Run) -> StepReport:
         """Consolidate; see ``maintenance.Step``. `changed` counts the memories that became part of another one."""
@@ -124,6 +158,9 @@ class Consolidation:
                 tally.tokens.update(error.tokens)
                 tally.skipped["refused"] += len(cluster.memory_ids)
                 tally.failure = error.message
+            except BudgetUsedUp:
+                tally.skipped["over_budget"] += len(cluster.memory_ids)
+                return tally.stop()
             except Unavailable as error:
                 tally.tokens.update(error.tokens)
                 return tally.stop(error.message)
@@ -142,9 +179,9 @@ class Consolidation:
         if run.is_dry_run or not kept:
             self._count(tally, cluster, len(kept))
             return True
-        if self._summariser is not None and tally.counts["asked"] >= ASKED_MAX_COUNT:
+        if self._telling is not None and tally.counts["asked"] >= ASKED_MAX_COUNT:
             return False
-        summary = self._told(kept, tally)
+        summary = self._told(user_id, run, kept, tally)
         told = [one for one in kept if one.memory_id not in summary.left_out]
         tally.skipped["left_out"] += len(kept) - len(told)
         least = 2 if cluster.is_extension else clusters.CLUSTER_MIN_COUNT
@@ -161,13 +198,13 @@ class Consolidation:
             tally.changed += members - cluster.is_extension
             tally.counts["extended" if cluster.is_extension else "made"] += 1
 
-    def _told(self, kept: Sequence[Memory], tally: _Tally) -> Summary:
-        if self._summariser is None:
+    def _told(self, user_id: str, run: Run, kept: Sequence[Memory], tally: _Tally) -> Summary:
+        if self._telling is None:
             first, *rest = kept
             ordered = [first, *in_order(rest)] if first.derived_from else in_order(kept)
             return Summary(compose([one.content for one in ordered]))
         tally.counts["asked"] += 1
-        summary, tokens = self._summariser.summarise(kept)
+        summary, tokens = self._telling.tell(user_id, run.epoch, kept)
         tally.tokens.update(tokens)
         return summary
 

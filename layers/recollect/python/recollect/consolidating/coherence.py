@@ -12,7 +12,7 @@ from recollect.text import stem, terms
 
 TOGETHER_MAX_CHARS = 2_000
 Cosine = Callable[[str, str], float]
-_LIGHT = frozenset(
+LIGHT = frozenset(
     stem(word)
     for words in (
         *(lexicon.ARTICLES, lexicon.COPULAS, lexicon.AUXILIARIES, lexicon.FILLERS, lexicon.PERFECT, lexicon.SELF),
@@ -44,7 +44,7 @@ def coherent(members: Sequence[Memory], cosine: Cosine, *, is_extension: bool) -
 
 def matter(text: str) -> set[str]:
     """Give the terms of a text that tell what it is about."""
-    return set(terms(text)) - _LIGHT
+    return set(terms(text)) - LIGHT
 
 
 def _goes_with(one: Memory, kept: Sequence[Memory]) -> bool:
