@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from recollect.changes import Embedded, columns_for
+from recollect.changes import Decision, Embedded, change_of, columns_for, delete, next_version
 from recollect.consolidating import clusters, deriving
 from recollect.consolidating.coherence import coherent
 from recollect.consolidating.composing import compose, in_order
@@ -70,7 +70,7 @@ def test_no_sentence_is_told_twice_and_none_is_new(contents: list[str]) -> None:
 
 
 def bare(sentence: str) -> str:
-    return sentence.strip(".;。 ")
+    return sentence.strip(".;!。 ")
 
 
 def test_texts_are_told_in_the_order_of_time() -> None:
@@ -184,9 +184,9 @@ def test_whichever_sources_go_what_is_left_is_still_told_and_nothing_of_those(
     of, now = consolidated(memories)
     derived = next(one for one in now.values() if one.derived_from)
     gone = data.draw(st.lists(st.sampled_from(memories), min_size=1, unique=True))
-    changes_ = [deriving.delete(now[one.memory_id], NOW_MS + 2).changes[0] for one in gone]
+    changes_ = [delete(now[one.memory_id], NOW_MS + 2).changes[0] for one in gone]
 
-    decision = deriving.following(of, now, deriving.Decision((), tuple(changes_)), lambda _: (b"", ""), NOW_MS + 2)
+    decision = deriving.following(of, now, Decision((), tuple(changes_)), lambda _: (b"", ""), NOW_MS + 2)
 
     after = {**now, **{change.memory_id: change.after for change in decision.changes}}
     active = [one for one in after.values() if one is not None and one.status is Status.ACTIVE]
@@ -204,10 +204,10 @@ def test_a_change_that_says_nothing_new_leaves_what_was_made_as_it_is() -> None:
     memories = [numbered(number, content) for number, content in enumerate(STYLE)]
     of, now = consolidated(memories)
     before = now[memories[0].memory_id]
-    after = deriving.next_version(before, NOW_MS + 2)
-    change = deriving.change_of(Operation.UPDATE, before, after, (b"", ""), "tagged")
+    after = next_version(before, NOW_MS + 2)
+    change = change_of(Operation.UPDATE, before, after, (b"", ""), "tagged")
 
-    decision = deriving.following(of, now, deriving.Decision((), (change,)), lambda _: (b"", ""), NOW_MS + 2)
+    decision = deriving.following(of, now, Decision((), (change,)), lambda _: (b"", ""), NOW_MS + 2)
 
     assert decision.changes == (change,)
 

@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from recollect import telemetry
-from recollect.changes import Decision, Embedded, Embedding, Embeddings, NotEmbedded, Outcome
+from recollect.changes import NOT_EMBEDDED, Decision, Embedded, Embedding, Embeddings, NotEmbedded, Outcome
 from recollect.consolidating import deriving
 from recollect.errors import Conflict, InvalidInput, Unavailable
-from recollect.model import Head, Memory
+from recollect.model import SCHEMA_VERSION, Head, Memory
 from recollect.partition import Partition
 from recollect.partitions import Partitions
 from recollect.ports import Embedder, MemoryStore, StoredAnswer
@@ -191,6 +191,7 @@ class Committer:
             epoch=seen.epoch or self._surroundings.new_id(),
             embedder=self._embedder,
             dimension=self._dimension,
+            schema_version=SCHEMA_VERSION,
         )
         try:
             self._store.append(request.user_id, head, seen, decision.changes, request.by, answer)
@@ -269,7 +270,7 @@ def _embedded(embedder: Embedder, text: str) -> Embedding:
     try:
         return Embedded(embedder.embed([text])[0], embedder.name)
     except Unavailable:
-        return b"", ""
+        return NOT_EMBEDDED
 
 
 def chain_of(store: MemoryStore, user_id: str, memory_id: str) -> list[str]:

@@ -20,7 +20,7 @@ from recollect.consolidating import deriving
 from recollect.consolidating.purging import Doomed, Purging
 from recollect.erasure import OBJECTS, Erasure, ErasureState
 from recollect.errors import Conflict, NotFound, Unavailable
-from recollect.model import Head, Memory, is_memory_id
+from recollect.model import Entry, Head, Memory, is_memory_id
 from recollect.object_store import ObjectStore, ObjectVersion
 from recollect.partition import Partition
 from recollect.partitions import Partitions
@@ -34,7 +34,6 @@ ITEMS_PER_DELETE = 25  # the largest memories with their entries fit the 4 MB of
 OBJECTS_PER_DELETE = 1_000
 OBJECTS_PER_COUNT = 20_000
 VERSIONS_PER_READ = 20
-ENTRIES_PER_READ = 100
 
 
 class Erasing:
@@ -96,7 +95,7 @@ class Erasing:
         with telemetry.stage("redact"):
             for one in doomed.memory_ids:  # the last one is the one that tells which the others are
                 versions = self._redact_versions(request.user_id, one, deadline)
-                self._redact_entries(request.user_id, versions, deadline)
+                self._redact_entries(request.user_id, one, versions, deadline)
                 self._compactor.expunge(request.user_id, one)
         return outcomes[-1]
 
@@ -176,15 +175,14 @@ class Erasing:
             below = versions[-1].memory.version
         return all_redacted
 
-    def _redact_entries(self, user_id: str, versions: Sequence[Version], deadline: int) -> None:
-        """Redact the entries that made these versions; none else holds columns."""
-        hash_of = {version.memory.seq: version.content_hash for version in versions}
-        seqs = sorted(hash_of)
-        for start in range(0, len(seqs), ENTRIES_PER_READ):
-            for entry in self._store.read_entries(user_id, seqs[start : start + ENTRIES_PER_READ]):
-                if entry.columns is not None:
-                    self._check_time(deadline)
-                    self._store.redact_entry(user_id, replace(entry, columns=None, content_hash=hash_of[entry.seq]))
+    def _redact_entries(self, user_id: str, memory_id: str, versions: Sequence[Version], deadline: int) -> None:
+        """Redact what the log holds of a memory: entries that made a version of it, or embedded one."""
+        hash_of = {version.memory.version: version.content_hash for version in versions}
+        for entry in self._store.read_log(user_id, 0)[0]:
+            if isinstance(entry, Entry) and entry.memory_id == memory_id and entry.columns is not None:
+                self._check_time(deadline)
+                redacted = replace(entry, columns=None, content_hash=hash_of.get(entry.version))
+                self._store.redact_entry(user_id, redacted)
 
     def _fenced(self, user_id: str) -> Head | None:
         """Make sure that the user's erasure has begun; ``None`` if there is nothing to erase."""

@@ -5,9 +5,8 @@ from collections.abc import Callable, Sequence
 from recollect.consolidating.clusters import CLUSTER_MIN_COUNT
 from recollect.consolidating.composing import compose
 from recollect.model import TAG_MAX_COUNT, Memory
+from recollect.reconcile import Candidate, Statement, reconcile
 from recollect.reconciling import lexicon
-from recollect.reconciling.pair import Candidate, Statement
-from recollect.reconciling.verdict import judge
 from recollect.text import stem, terms
 
 TOGETHER_MAX_CHARS = 2_000
@@ -65,6 +64,6 @@ def _is_contradiction(one: Memory, kept: Sequence[Memory], cosine: Cosine) -> bo
     for other in kept:
         older, newer = sorted((one, other), key=lambda memory: (memory.created_at_ms, memory.memory_id))
         candidate = Candidate.of(older, cosine(older.memory_id, newer.memory_id))
-        if judge(Statement.of(newer), candidate).outcome == "superseded":
+        if reconcile(Statement.of(newer), [candidate]).outcome == "superseded":
             return True
     return False

@@ -41,13 +41,18 @@ def lost(source: str, told: str) -> bool:
 def _is_turned(sentence: str, sources: Sequence[str]) -> bool:
     words = _keys(sentence) - _FREE
     shared = [
-        (len(words & _keys(each)), read(each).is_negative)
+        (len(words & _keys(each)), _denies(each))
         for source in sources
         for each in sentences(source)
         if words & _keys(each)
     ]
     most = max((count for count, _ in shared), default=0)
-    return bool(shared) and read(sentence).is_negative not in {is_no for count, is_no in shared if count == most}
+    return bool(shared) and _denies(sentence) not in {is_no for count, is_no in shared if count == most}
+
+
+def _denies(sentence: str) -> bool:
+    reading = read(sentence)
+    return reading.is_negative != (reading.verb == "dislike")  # as which "does not like" is read
 
 
 def _keys(text: str) -> set[str]:

@@ -9,7 +9,7 @@ from itertools import pairwise
 from recollect.reconciling.tokens import plain
 
 _END = re.compile(
-    r"(?<!\bDr)(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bSt)(?<!\bProf)[.!?;]\s+(?=\S)|\n+(?=\s*\S)|[。！？](?=\S)"
+    r"(?<!\bDr)(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bSt)(?<!\bProf)(?<!\b\d)(?<!\b\d\d)[.!?;]\s+(?=\S)|\n+(?=\s*\S)|[。！？](?=\S)"
 )
 
 
