@@ -3,17 +3,19 @@
 from dataclasses import replace
 
 import pytest
+from recollect.aging import Decay
 from recollect.answers import SearchQuery
 from recollect.changes import Patch
 from recollect.errors import Conflict
 from recollect.filters import EVERYTHING, Compare, Operator
+from recollect.lifecycle import Policy
 from recollect.maintenance import StepReport
 from recollect.model import MemoryType, Operation, Source, Status
 from recollect.storing import OnSimilar
 
 from tests.contract.conftest import Make
 from tests.support.builders import TRANSCRIPTS, asking, to_store
-from tests.support.consolidating import STYLE, active, consolidate, made, present, step, style
+from tests.support.consolidating import DAY_MS, STYLE, active, consolidate, made, present, step, style
 from tests.support.faults import DyingStores, Killed, When
 from tests.support.histories import stored
 from tests.support.worlds import World
@@ -262,3 +264,15 @@ def test_the_same_memories_give_the_same_text_on_both_stores(make: Make) -> None
         consolidate(world)
         texts.append([replace(one, seq=0) for one in made(world.instance())])
     assert texts[0] == texts[1]
+
+
+def test_sources_do_not_go_by_a_retention_policy_while_what_was_made_of_them_is_there(world: World) -> None:
+    ids = style(world, *STYLE[:3])
+    consolidate(world)
+    world.clock.now_ms += 9 * 365 * DAY_MS
+
+    Decay(*world.aging(), Policy(retention_days=1)).run("ana", world.due())
+
+    of = world.instance()
+    assert {of.get("ana", one).status for one in ids} == {Status.ARCHIVED}
+    assert len(made(of)) == 1
