@@ -276,3 +276,17 @@ def test_sources_do_not_go_by_a_retention_policy_while_what_was_made_of_them_is_
     of = world.instance()
     assert {of.get("ana", one).status for one in ids} == {Status.ARCHIVED}
     assert len(made(of)) == 1
+
+
+def test_two_runs_at_once_make_one_memory(kept: DyingStores) -> None:
+    world = World(kept.store, kept.objects)
+    ids = style(world)
+
+    kept.interrupt("append", "before", lambda: consolidate(world))
+    report = step(world, kept.store).run("ana", world.due())
+
+    of = world.instance()
+    [one] = made(of)
+    assert one.derived_from == tuple(ids)
+    assert [each.memory_id for each in active(of)] == [one.memory_id]
+    assert (report.changed, report.skipped) == (0, {"changed": 5})

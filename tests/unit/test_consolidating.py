@@ -129,13 +129,16 @@ def test_why_memories_are_left_alone_is_counted_once_each() -> None:
     assert found.skipped == dict.fromkeys(["episodic", "pinned", "flagged", "in_conflict", "expiring", "large"], 1)
 
 
-def test_a_large_partition_is_compared_with_its_newest_memories_and_others_each_day() -> None:
-    memories = [numbered(number, updated_at_ms=NOW_MS + number) for number in range(clusters.SEED_MAX_COUNT + 500)]
+def test_a_large_partition_is_compared_with_its_newest_memories_and_others_each_day(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(clusters, "SEED_MAX_COUNT", 400)
+    memories = [numbered(number, updated_at_ms=NOW_MS + number) for number in range(clusters.SEED_MAX_COUNT + 100)]
     of = partition(memories)
     rows = np.arange(len(memories))
     none = np.zeros(len(memories), dtype=np.bool_)
 
-    days = [set(clusters._to_compare(of, rows, none, day * 24 * 3600 * 1000).tolist()) for day in range(3)]
+    days = [set(clusters._to_compare(of, rows, none, day * 24 * 3600 * 1000).tolist()) for day in range(2)]
 
     newest = set(range(len(memories) - clusters.SEED_MAX_COUNT // 2, len(memories)))
     assert all(len(day) <= clusters.SEED_MAX_COUNT and newest <= day for day in days)

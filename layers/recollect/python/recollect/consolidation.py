@@ -137,8 +137,9 @@ class Consolidation:
             before = tally.changed
             is_going = self._consolidate_all(user_id, run, found.clusters, tally)
             left -= tally.changed - before
-            if not is_going or run.is_dry_run or tally.changed == before:
-                tally.is_done = tally.is_done and found.is_whole
+            is_over = not is_going or run.is_dry_run or tally.changed == before
+            if is_over or left < clusters.CLUSTER_MIN_COUNT:
+                tally.is_done = tally.is_done and found.is_whole and is_over
                 break
             partition = self._partitions.refresh(user_id)
         return tally.report()

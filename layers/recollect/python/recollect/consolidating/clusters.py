@@ -25,7 +25,7 @@ CLUSTER_MIN_COUNT = 3
 CLUSTER_MIN_COSINE = 0.4  # measured: preferences in one matter from .35, what is unrelated mostly below .3
 SMALL_MAX_BYTES = 600
 DERIVED_MAX_BYTES = 4_000
-SEED_MAX_COUNT = 2_000
+SEED_MAX_COUNT = 8_000
 NEIGHBOUR_MAX_COUNT = 64
 PARTITION_SHARE = 0.05  # that one run takes at most
 SHARE_MIN_COUNT = 100
@@ -100,7 +100,9 @@ def find(partition: Partition, now_ms: int, most: int) -> Found:
         skipped[reason] = int((left & mask).sum())
         left = left & ~mask
     rows = np.flatnonzero(fits)
-    seeds = [seed for group in _groups(partition, rows) for seed in _seeds(partition, group, derived, now_ms)]
+    compared = np.zeros(partition.row_count, dtype=np.bool_)
+    compared[_to_compare(partition, rows, derived, now_ms)] = True
+    seeds = [seed for group in _groups(partition, rows) for seed in _seeds(partition, group, derived, compared)]
     clusters, is_whole = _chosen(partition, seeds, derived, most)
     return Found(tuple(clusters), rows.size, {why: count for why, count in skipped.items() if count}, is_whole)
 
@@ -128,9 +130,9 @@ def _groups(partition: Partition, rows: Rows) -> list[Rows]:
     return [np.array(group, dtype=np.int64) for group in groups.values() if len(group) > 1]
 
 
-def _seeds(partition: Partition, rows: Rows, derived: Mask, now_ms: int) -> Iterator[_Seed]:
+def _seeds(partition: Partition, rows: Rows, derived: Mask, compared: Mask) -> Iterator[_Seed]:
+    chosen = np.flatnonzero(compared[rows])
     vectors = _unit(partition, rows)
-    chosen = _to_compare(partition, rows, derived[rows], now_ms)
     for start in range(0, chosen.size, _AT_ONCE):
         some = chosen[start : start + _AT_ONCE]
         cosines = vectors[some] @ vectors.T
@@ -145,15 +147,15 @@ def _unit(partition: Partition, rows: Rows) -> npt.NDArray[np.float32]:
     return np.asarray(codes / norms[:, None], dtype=np.float32)
 
 
-def _to_compare(partition: Partition, rows: Rows, is_derived: Mask, now_ms: int) -> Rows:
-    """Choose which rows of a group are compared with all of it: places, ascending."""
+def _to_compare(partition: Partition, rows: Rows, derived: Mask, now_ms: int) -> Rows:
+    """Choose which rows are compared with all others of their group."""
     if rows.size <= SEED_MAX_COUNT:
-        return np.arange(rows.size)
-    newest_first = np.lexsort((rows, -partition.numbers_at("updated_at", rows)))
+        return rows
+    newest_first = rows[np.lexsort((rows, -partition.numbers_at("updated_at", rows)))]
     half = SEED_MAX_COUNT // 2
     older = newest_first[half:]
     of_today = np.roll(older, -(now_ms // _DAY_MS * half) % older.size)[:half]
-    made = np.flatnonzero(is_derived)[-SEED_MAX_COUNT:]
+    made = rows[derived[rows]][-SEED_MAX_COUNT:]
     return np.unique(np.concatenate([newest_first[:half], of_today, made]))
 
 
