@@ -19,10 +19,10 @@ from recollect.prompting import tasks
 from recollect.prompting.quotes import is_quoted, is_taken_from_another
 from recollect.prompting.rendering import Window
 from recollect.prompting.replies import InvalidReply, Problem
+from recollect.reconcile import reconcile
 from recollect.reconciling.pair import Candidate, Statement, scope
 from recollect.reconciling.reading import read as read_statement
 from recollect.reconciling.tokens import Kind
-from recollect.reconciling.verdict import judge
 from recollect.schemas.fields import Closed, Importance, Label, Tag, instant
 from recollect.text import is_blank
 
@@ -158,7 +158,7 @@ def is_repeat(new: NewMemory, stored: Memory) -> bool:
     candidate = Candidate.of(stored, cosine=1.0)
     if scope(statement, candidate) is not None or _specifics(new.content) - _specifics(stored.content):
         return False
-    return judge(statement, candidate).outcome not in ("superseded", "merged")
+    return reconcile(statement, [candidate]).outcome not in ("superseded", "merged")
 
 
 def _specifics(text: str) -> set[str]:
