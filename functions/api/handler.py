@@ -126,6 +126,8 @@ def _add_storing(api: Api, controller: MemoryController) -> None:
         in `conflict` with one. 200: it is `unchanged` (something says the same already), `merged` (it adds detail) or
         `revived` (an archived memory says the same).
         A batch is answered item by item with 207: one that is not valid does not keep the others from being stored.
+        While the embedder does not answer, what is new is stored as `pending`: found by its words, reconciled with
+        nothing but the same statement, until maintenance embeds it; only `on_similar: reject` then answers 503.
         """
         request = api.write_request(user_id, key)
         if isinstance(body.root, BatchInput):

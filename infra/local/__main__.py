@@ -1,4 +1,4 @@
-"""``python -m infra.local run``, ``token``, ``compact`` and ``demo``: the local cloud at a terminal."""
+"""``python -m infra.local run``, ``token``, ``compact``, ``replay`` and ``demo``: the local cloud at a terminal."""
 
 import argparse
 import contextlib
@@ -37,6 +37,8 @@ def main() -> int:
         if arguments.command == "run":
             return _run(arguments.data_dir, arguments.port or _PORT)
         port = arguments.port or last_port(arguments.data_dir) or _PORT
+        if arguments.command == "replay":
+            return _replay(arguments, f"http://127.0.0.1:{port}")
         issuer = Issuer.at(arguments.data_dir, port)
         if arguments.command == "token":
             print(issuer.token(arguments.user, hours=arguments.hours, service=arguments.service))
@@ -63,7 +65,8 @@ def _parser() -> argparse.ArgumentParser:
     token = commands.add_parser("token", help="print a token for a user; nothing needs to run")
     compacting = commands.add_parser("compact", help="compact a user's memories; the service must run")
     showing = commands.add_parser("demo", help="hand over two conversations and ask about them; the service must run")
-    for command in (run, token, compacting, showing):
+    replaying = commands.add_parser("replay", help="print a user's memories as they were; the service must run")
+    for command in (run, token, compacting, replaying, showing):
         command.add_argument(
             "--port", type=int, help=f"port on loopback (default {_PORT}; but for run: of the last run)"
         )
@@ -75,7 +78,21 @@ def _parser() -> argparse.ArgumentParser:
     compacting.add_argument("--user", required=True, help="the user whose memories are compacted")
     compacting.add_argument("--force", action="store_true", help="fold the log's tail however short it is")
     compacting.add_argument("--dry-run", action="store_true", help="only tell what would be done first")
+    replaying.add_argument("--user", required=True, help="the user whose log is replayed")
+    replaying.add_argument("--seq", type=int, help="after this entry of the log (default: the last one)")
+    replaying.add_argument("--at", help="at this time instead, such as 2026-11-30T09:00:00Z")
+    replaying.add_argument("--verify", action="store_true", help="compare the present partition with the log too")
     return parser
+
+
+def _replay(arguments: argparse.Namespace, url: str) -> int:
+    from infra.local import replay  # the core, which nothing else here needs
+
+    found = replay.replay(url, arguments.user, seq=arguments.seq, at=arguments.at, verify=arguments.verify)
+    for line in replay.lines(arguments.user, found):
+        print(line)
+    print(replay.summary(arguments.user, found, verified=arguments.verify), file=sys.stderr)
+    return 1 if found.disagreements else 0
 
 
 def _run(data_dir: Path, port: int) -> int:

@@ -1,8 +1,10 @@
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from recollect.errors import Unavailable
+from recollect.model import SCHEMA_VERSION
 
 from tests.support.app import MEMORIES, SEARCH, App, stored
 
@@ -16,13 +18,51 @@ def test_a_repeat_under_an_idempotency_key_gets_the_same_answer(app: App) -> Non
     assert app("POST", MEMORIES, {"content": "tea"}, headers={"idempotency-key": "x" * 129})[0] == 422
 
 
-def test_a_model_that_does_not_answer_is_503_with_retry_after_and_stores_nothing(app: App) -> None:
+def test_without_the_model_a_store_is_pending_unless_it_must_know_what_is_similar(app: App) -> None:
     app.embedder.is_down = True
 
-    status, problem, headers = app("POST", MEMORIES, {"content": "tea"})
+    status, receipt, _ = app("POST", MEMORIES, {"content": "green tea"})
+    _, batch, _ = app("POST", MEMORIES, {"memories": [{"content": "green tea"}, {"content": "coffee"}]})
+    refused, problem, headers = app("POST", MEMORIES, {"content": "black tea", "on_similar": "reject"})
 
-    assert (status, problem["type"], headers["retry-after"]) == (503, "/problems/unavailable", "1")
-    assert app("GET", "/v1/users/ana/stats")[1]["total"] == 0
+    assert (status, receipt["outcome"], receipt["pending"]) == (201, "created", True)
+    assert [(one["outcome"], one["pending"]) for one in batch["results"]] == [("unchanged", False), ("created", True)]
+    assert (refused, problem["type"], headers["retry-after"]) == (503, "/problems/unavailable", "1")
+    stats = app("GET", "/v1/users/ana/stats")[1]
+    assert (stats["total"], stats["pending_embeddings"]) == (2, 2)
+    assert app("POST", SEARCH, {"query": "tea"})[1]["degraded"]
+
+
+def test_the_answer_of_a_pending_store_is_the_same_when_it_is_repeated(app: App) -> None:
+    key = {"idempotency-key": "k-1"}
+    app.embedder.is_down = True
+    first = app("POST", MEMORIES, {"content": "tea"}, headers=key)
+    app.embedder.is_down = False
+
+    assert app("POST", MEMORIES, {"content": "tea"}, headers=key) == first
+    assert first[1]["pending"]
+
+
+def test_what_newer_code_has_stored_is_503_with_what_to_do_and_stays_as_it_is(
+    app: App, capsys: pytest.CaptureFixture[str]
+) -> None:
+    memory_id = stored(app, "green tea")
+    newer = replace(app.store.read_head("ana"), schema_version=SCHEMA_VERSION + 1)
+    app.store._heads["ana"] = newer
+    before = repr(vars(app.store))
+
+    answers = [
+        app("POST", MEMORIES, {"content": "black tea"}),
+        app("POST", SEARCH, {"query": "tea"}),
+        app("GET", f"{MEMORIES}/{memory_id}"),
+        app("DELETE", f"{MEMORIES}/{memory_id}"),
+        app("DELETE", "/v1/users/ana"),
+    ]
+
+    assert {(status, problem["type"]) for status, problem, _ in answers} == {(503, "/problems/newer-data")}
+    assert all("deploy the newer code" in problem["detail"] for _, problem, _ in answers)
+    assert "NewerSchema" in capsys.readouterr().out
+    assert repr(vars(app.store)) == before
 
 
 def test_an_update_without_the_model_leaves_the_old_text(app: App) -> None:  # case M12

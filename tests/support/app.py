@@ -8,6 +8,7 @@ from itertools import count
 from typing import Any
 
 from recollect.http.entrypoint import lambda_entrypoint
+from recollect.ports import Embedder
 from recollect.recording import Recorder
 
 from functions.api import handler
@@ -27,25 +28,29 @@ NUMBERS = count()
 class App:
     """The handler on a store in memory; answers are parsed."""
 
-    def __init__(self) -> None:
+    def __init__(self, embedder: Embedder | None = None) -> None:
         self.store = InMemoryMemoryStore()
         self.transcripts = InMemoryTranscriptStore(self.store)
         self.objects = InMemoryObjectStore()
         self.queue = InMemoryQueue()
         self.embedder = HashingEmbedder()
+        self._embedder = embedder or self.embedder
         self.service = f"api-{next(NUMBERS)}"  # a logger of its own, on the stdout of this test
 
     @cached_property
     def _handle(self) -> Callable[[Any, Any], dict[str, Any]]:
-        of = controller(self.store, self.embedder, objects=self.objects)
+        of = controller(self.store, self._embedder, objects=self.objects)
         transcripts = transcriber(of, self.store, self.objects, self.queue)
         return lambda_entrypoint(self.service, lambda report: handler.create_app(of, transcripts, report))
 
     def work(self) -> None:
         """Do what was queued, as the ingest function does."""
         around = surroundings(prefix="01HW")
-        of = controller(self.store, self.embedder, objects=self.objects, around=around)
-        for job in self.queue.take():
+        jobs = self.queue.take()
+        if not jobs:
+            return
+        of = controller(self.store, self._embedder, objects=self.objects, around=around)
+        for job in jobs:
             ingestion(of, self.store, self.objects, self.queue, around).run(job, around.now_ms() + 60_000)
 
     def arrive(self, key: str) -> None:

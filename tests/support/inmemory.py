@@ -8,8 +8,8 @@ from dataclasses import replace
 from threading import Lock
 
 from recollect import keys
-from recollect.errors import Conflict, NotFound
-from recollect.model import Change, Entry, Head, Memory, Touch
+from recollect.errors import Conflict, NewerSchema, NotFound
+from recollect.model import SCHEMA_VERSION, Change, Entry, Head, Memory, Operation, Touch
 from recollect.object_store import Grant, ObjectVersion, StoredObject, Upload
 from recollect.ports import Item, StoredAnswer, Version
 
@@ -32,7 +32,7 @@ class InMemoryMemoryStore:
             records: dict[str, Entry | Touch] = {keys.entry(seq): of for seq, of in self._logs.get(user_id, {}).items()}
             records |= {key: touch for (owner, key), touch in self._touches.items() if owner == user_id}
             first = keys.touch(after_seq, touched_ms)
-            return [records[key] for key in sorted(records) if key >= first], self._heads.get(user_id, Head())
+            return [records[key] for key in sorted(records) if key >= first], _known(self._heads.get(user_id, Head()))
 
     def touch(self, user_id: str, touch: Touch, expires_at_s: int) -> None:
         with self.lock:
@@ -49,7 +49,7 @@ class InMemoryMemoryStore:
     ) -> None:
         with self.lock:
             present = self._heads.get(user_id, Head())
-            if (present.seq, present.epoch) != (seen.seq, seen.epoch):
+            if (present.seq, present.epoch, present.schema_version) != (seen.seq, seen.epoch, seen.schema_version):
                 raise Conflict("somebody else came first")
             if answer is not None:
                 self._keep_answer(user_id, answer)
@@ -62,13 +62,13 @@ class InMemoryMemoryStore:
     def commit_manifest(self, user_id: str, head: Head, seen: Head) -> None:
         with self.lock:
             present = self._heads.get(user_id, Head())
-            if (present.epoch, present.revision) != (seen.epoch, seen.revision):
+            if present.revision != seen.revision or _life(present) != _life(seen):
                 raise Conflict("somebody else came first")
             self._heads[user_id] = _with_manifest_of(present, head)
 
     def drop_items(self, user_id: str, items: Sequence[Item], seen: Head) -> None:
         with self.lock:
-            if self._heads.get(user_id, Head()).epoch != seen.epoch:
+            if _life(self._heads.get(user_id, Head())) != _life(seen):
                 raise Conflict("somebody else came first")
             for item in items:
                 if keys.is_touch(item.key) or keys.seq_of(item.key) in self._logs.get(user_id, {}):
@@ -125,11 +125,11 @@ class InMemoryMemoryStore:
 
     def read_head(self, user_id: str) -> Head:
         with self.lock:
-            return self._heads.get(user_id, Head())
+            return _known(self._heads.get(user_id, Head()))
 
     def begin_erasure(self, user_id: str, head: Head, seen: Head) -> None:
         with self.lock:
-            if self._heads.get(user_id, Head()).epoch != seen.epoch:
+            if _life(self._heads.get(user_id, Head())) != _life(seen):
                 raise Conflict("somebody else came first")
             self._heads[user_id] = head
 
@@ -148,7 +148,7 @@ class InMemoryMemoryStore:
     def erase_items(self, user_id: str, items: Sequence[Item], head: Head, seen: Head) -> None:
         with self.lock:
             present = self._heads.get(user_id, Head())
-            if (present.epoch, present.erased) != (seen.epoch, seen.erased):
+            if present.erased != seen.erased or _life(present) != _life(seen):
                 raise Conflict("somebody else came first")
             self._heads[user_id] = head
             for item in items:
@@ -156,7 +156,7 @@ class InMemoryMemoryStore:
 
     def end_erasure(self, user_id: str, seen: Head) -> None:
         with self.lock:
-            if self._heads.get(user_id, Head()).epoch != seen.epoch:
+            if _life(self._heads.get(user_id, Head())) != _life(seen):
                 raise Conflict("somebody else came first")
             self._heads.pop(user_id, None)
 
@@ -196,8 +196,18 @@ class InMemoryMemoryStore:
             self._versions[(*key, change.before.version)] = Version(change.before, ended_seq=seq)
         if change.after is not None:
             self._memories[key] = replace(change.after, seq=seq)
-        else:
+        elif change.operation is not Operation.EMBED:
             self._memories.pop(key, None)
+
+
+def _known(head: Head) -> Head:
+    if head.schema_version > SCHEMA_VERSION:
+        raise NewerSchema("head", head.schema_version)
+    return head
+
+
+def _life(head: Head) -> tuple[str, int]:
+    return head.epoch, head.schema_version
 
 
 def _with_manifest_of(head: Head, other: Head) -> Head:

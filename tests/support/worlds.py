@@ -12,16 +12,18 @@ from recollect.compaction import Policy
 from recollect.controller import MemoryController
 from recollect.errors import NotFound
 from recollect.filters import ACTIVE, EVERYTHING, AllOf, Compare, Filter, Operator
-from recollect.maintenance import Run
+from recollect.maintenance import Run, StepReport
 from recollect.model import Entry, Head
 from recollect.object_store import ObjectStore
 from recollect.ordering import Order, OrderBy
 from recollect.partitions import Partitions
 from recollect.ports import MemoryStore
 from recollect.ranking import Mode
+from recollect.reembedding import Reembedding
 
 from tests.support.builders import BUDGET_BYTES, TRANSCRIPTS, Clock, surroundings
 from tests.support.embedder import HashingEmbedder
+from tests.support.faults import DyingStores
 from tests.support.inmemory import InMemoryMemoryStore, InMemoryObjectStore
 
 SMALL = Policy(fold_entries=4, fold_touches=2, fold_max_entries=7, fan=3, tiers=2)
@@ -56,6 +58,11 @@ class World:
         self._of_instances = replace(surroundings(self.clock), new_id=self._new_id)
         self._of_compactors = surroundings(self.clock, "01HG")
 
+    def take_over(self) -> None:
+        """Give no id that an earlier world on the same stores has given."""
+        self.last_id += 1_000
+        self._of_compactors = surroundings(self.clock, "01HH")
+
     def instance(self, budget_bytes: int = BUDGET_BYTES, embedder: HashingEmbedder | None = None) -> MemoryController:
         """Make an instance that has seen nothing yet."""
         return MemoryController(self.store, self.objects, embedder or self.embedder, self._of_instances, budget_bytes)
@@ -85,6 +92,19 @@ class World:
         """Let some time pass, and compact."""
         self.clock.now_ms += LATER_MS
         return self.compactor().compact(user_id, is_forced=is_forced)
+
+    def reembedding(self, stores: DyingStores | None = None) -> Reembedding:
+        """Make a process that embeds what is pending, on stores that may fail."""
+        store, objects = (self.store, self.objects) if stores is None else (stores.store, stores.objects)
+        partitions = Partitions(store, objects, self.embedder, self.clock, BUDGET_BYTES)
+        around = self._of_instances
+        committer = Committer(store, partitions, around, self.embedder.name, self.embedder.dimension)
+        return Reembedding(store, partitions, committer, self.embedder, around)
+
+    def reembed(self, user_id: str = "ana", within_ms: int = LATER_MS, *, is_dry_run: bool = False) -> StepReport:
+        """Embed what is pending."""
+        run = Run(self.head(user_id).epoch, self.clock.now_ms + within_ms, is_dry_run=is_dry_run)
+        return self.reembedding().run(user_id, run)
 
     def _new_id(self) -> str:
         self.last_id += 1

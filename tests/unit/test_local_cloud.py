@@ -1,19 +1,24 @@
 """The pure parts of the local cloud: tokens, log lines, what counts as a change, what needs a deploy."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import jwt
 import pytest
+from recollect.ports import Version
+from recollect.replay import Replay
 from recollect.schemas.maintenance import CompactionOutput
 
-from infra.local import compact, tokens
+from infra.local import compact, replay, tokens
 from infra.local.cdk import without_resource
+from infra.local.errors import LocalCloudError
 from infra.local.fingerprint import fingerprint
 from infra.local.issuer import Issuer
 from infra.local.logs import readable
 from infra.local.snapshots import Snapshots
+from tests.support.builders import MEMORY, NOW_MS
 
 KEY = tokens.new_key()
 ISSUER = "http://127.0.0.1:4566/_recollect/issuer"
@@ -64,6 +69,29 @@ def test_what_a_compaction_did_is_told_in_words() -> None:
     assert len(told.splitlines()) == 1 + len(done)
     assert planned.splitlines()[0] == "alice: this would be done first"
     assert "archive" not in planned
+
+
+def test_a_replay_is_told_as_lines_of_json_and_a_sentence() -> None:
+    purged = Version(replace(MEMORY, content="", version=2), content_hash="00")
+    found = Replay(7, NOW_MS, (Version(MEMORY), purged), ())
+
+    told = [json.loads(line) for line in replay.lines("alice", found)]
+    wrong = replay.summary("alice", replace(found, disagreements=("entry 3: it is missing",)), verified=False)
+
+    assert [(one["content"], one["version"], one["redacted"]) for one in told] == [
+        (MEMORY.content, 1, False),
+        (None, 2, True),
+    ]
+    assert replay.summary("alice", found, verified=False) == (
+        "alice: 2 memories after entry 7 (2023-11-14T22:13:20+00:00); log and versions agree"
+    )
+    assert wrong.splitlines()[1:] == ["entry 3: it is missing"]
+
+
+@pytest.mark.parametrize("at", ["yesterday", "2026-11-30T09:00:00"])
+def test_a_time_without_a_zone_is_refused(at: str) -> None:
+    with pytest.raises(LocalCloudError, match="2026-11-30T09:00:00Z"):
+        replay.epoch_ms(at)
 
 
 def test_a_request_becomes_one_readable_line() -> None:

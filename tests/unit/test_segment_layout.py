@@ -8,9 +8,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from recollect.changes import columns_for
-from recollect.errors import CorruptData, CorruptSegment
+from recollect.errors import CorruptData, CorruptSegment, NewerSchema
+from recollect.segments import layout
 from recollect.segments.building import from_entries
-from recollect.segments.layout import ALIGNMENT, MAGIC, About, decode, encode
+from recollect.segments.layout import ALIGNMENT, MAGIC, About, Arrays, decode, encode
 from recollect.segments.segment import Segment
 
 from tests.support.builders import memory
@@ -132,11 +133,32 @@ def test_the_first_fault_is_told() -> None:
 
     assert reason_of(b"") == "it is too short"
     assert reason_of(PREFIX.pack(b"PNG.....", 9, 0, 0) + rest) == "it does not begin as a segment does"
-    assert reason_of(PREFIX.pack(MAGIC, 9, length, total) + rest[:-9]) == "its format version 9 is not known"
     assert reason_of(DATA[:-1]) == f"it has {total - 1} bytes where it must have {total}"
     assert reason_of(DATA[:-1] + bytes([DATA[-1] ^ 1])) == "its checksum is another one"
+    assert reason_of(PREFIX.pack(MAGIC, 9, length, total) + rest) == "its checksum is another one"
+    assert reason_of(sealed(PREFIX.pack(MAGIC, 0, length, total) + rest[:-4])) == "its format version is none"
     too_long = sealed(PREFIX.pack(MAGIC, 1, total - PREFIX.size - 3, total) + rest[:-4])
     assert reason_of(too_long) == "its header is longer than the whole"
+
+
+def test_a_segment_of_newer_code_is_known_from_a_damaged_one() -> None:
+    _, _, length, total = PREFIX.unpack_from(DATA)
+
+    with pytest.raises(NewerSchema, match="segment has schema version 2"):
+        decode(sealed(PREFIX.pack(MAGIC, 2, length, total) + DATA[PREFIX.size : -4]), "k")
+
+
+def test_columns_of_older_versions_are_upgraded_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    def renamed(columns: Arrays) -> Arrays:
+        return {f"{name}2": column for name, column in columns.items()}
+
+    monkeypatch.setattr(layout, "UPGRADES", (renamed, renamed))
+    monkeypatch.setattr(layout, "VERSION", 3)
+    _, _, length, total = PREFIX.unpack_from(DATA)
+    second = sealed(PREFIX.pack(MAGIC, 2, length, total) + DATA[PREFIX.size : -4])
+
+    assert set(decode(DATA, "k")[0]) == {f"{name}22" for name in COLUMNS}
+    assert set(decode(second, "k")[0]) == {f"{name}2" for name in COLUMNS}
 
 
 def test_a_forged_header_is_refused_for_its_change_only() -> None:

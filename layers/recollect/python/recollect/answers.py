@@ -65,7 +65,7 @@ class SearchResult:
     scanned : int
         Memories that passed the filter and were scored.
     is_degraded : bool
-        The embedder did not answer, so that only the lexical score was used.
+        Only the lexical score was used: the embedder did not answer, or some memories are pending.
     is_truncated : bool
         Hits at the end were left out, because the answer would have been too large.
     """

@@ -7,8 +7,8 @@ behind, so that a purge has nothing to look for here.
 import json
 from collections.abc import Sequence
 
-from recollect.errors import CorruptData
-from recollect.model import Entry, Operation
+from recollect.errors import CorruptData, NewerSchema
+from recollect.model import SCHEMA_VERSION, Entry, Operation
 
 _FIELDS = ("seq", "memory_id", "version", "at_ms", "by", "reason", "content_hash")
 
@@ -16,7 +16,10 @@ _FIELDS = ("seq", "memory_id", "version", "at_ms", "by", "reason", "content_hash
 def encode(entries: Sequence[Entry]) -> bytes:
     """Write entries."""
     lines = [
-        json.dumps({"operation": entry.operation.value} | {name: getattr(entry, name) for name in _FIELDS})
+        json.dumps(
+            {"schema_version": SCHEMA_VERSION, "operation": entry.operation.value}
+            | {name: getattr(entry, name) for name in _FIELDS}
+        )
         for entry in entries
     ]
     return "".join(line + "\n" for line in lines).encode()
@@ -29,12 +32,17 @@ def decode(data: bytes, key: str) -> list[Entry]:
     ------
     CorruptData
         If it is not what `encode` wrote.
+    NewerSchema
+        If newer code has written it.
     """
     try:
         lines = [json.loads(line) for line in data.decode().splitlines()]
+        newest = max((line.get("schema_version", 1) for line in lines), default=1)
+        if newest > SCHEMA_VERSION:
+            raise NewerSchema("archive of the log", newest)
         return [
             Entry(operation=Operation(line["operation"]), columns=None, **{name: line[name] for name in _FIELDS})
             for line in lines
         ]
-    except (KeyError, ValueError, TypeError) as error:
+    except (KeyError, ValueError, TypeError, AttributeError) as error:
         raise CorruptData("an archive of the log has another form", key=key) from error

@@ -40,6 +40,8 @@ class Outcome:
         The other memory that is involved.
     detail : str or None
         What decided, in words that may be those of the memories; answered once and never kept.
+    is_pending : bool
+        Whether the memory was stored without an embedding, since the embedder did not answer.
     """
 
     outcome: str
@@ -48,6 +50,7 @@ class Outcome:
     reason: str
     other_id: str | None = None
     detail: str | None = None
+    is_pending: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,9 @@ class Decision:
 
     outcomes: tuple[Outcome, ...]
     changes: tuple[Change, ...] = ()
+
+
+NOT_EMBEDDED = (b"", "")
 
 
 @dataclass(frozen=True, slots=True)

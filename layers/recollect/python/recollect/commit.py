@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from recollect import telemetry
 from recollect.changes import Decision, Outcome
 from recollect.errors import Conflict, InvalidInput, Unavailable
-from recollect.model import Head, Memory
+from recollect.model import SCHEMA_VERSION, Head, Memory
 from recollect.partition import Partition
 from recollect.partitions import Partitions
 from recollect.ports import MemoryStore, StoredAnswer
@@ -189,6 +189,7 @@ class Committer:
             epoch=seen.epoch or self._surroundings.new_id(),
             embedder=self._embedder,
             dimension=self._dimension,
+            schema_version=SCHEMA_VERSION,
         )
         try:
             self._store.append(request.user_id, head, seen, decision.changes, request.by, answer)

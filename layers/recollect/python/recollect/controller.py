@@ -169,7 +169,7 @@ class MemoryController(Forgetting, Writing):
             first_created_at_ms=int(created_at.min()) if total else None,
             last_created_at_ms=int(created_at.max()) if total else None,
             last_updated_at_ms=int(updated_at.max()) if total else None,
-            pending_embeddings=int((everything & ~partition.where(lambda part: part.has_vector)).sum()),
+            pending_embeddings=int(partition.pending(self._surroundings.now_ms()).sum()),
             seq=partition.head.seq,
             embedder=self._embedder.name,
             dimension=self._embedder.dimension,
@@ -193,8 +193,10 @@ class MemoryController(Forgetting, Writing):
         return SearchResult(hits, int(mask.sum()), is_degraded=False, is_truncated=shown < len(positions))
 
     def _rank(self, partition: Partition, mask: Mask, query: SearchQuery) -> tuple[Ranked, bool]:
-        """Find the best rows under a mask; tell whether the embedder did not answer."""
+        """Find the best rows under a mask; tell whether only words counted for some that vectors should count for."""
         vector, is_degraded = self._query_vector(partition, query)
+        if query.mode is not Mode.LEXICAL:
+            is_degraded |= bool((mask & ~partition.where(lambda part: part.has_vector)).any())
         asked = ranking.Asked(
             text=query.text,
             vector=vector,

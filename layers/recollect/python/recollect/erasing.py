@@ -18,7 +18,7 @@ from recollect.commit import MAX_ATTEMPTS, MAX_WAIT_S, Committer, Request, Surro
 from recollect.compacting import Compactor
 from recollect.erasure import OBJECTS, Erasure, ErasureState
 from recollect.errors import Conflict, NotFound, Unavailable
-from recollect.model import Head, Memory, is_memory_id
+from recollect.model import Entry, Head, Memory, is_memory_id
 from recollect.object_store import ObjectStore, ObjectVersion
 from recollect.partition import Partition
 from recollect.partitions import Partitions
@@ -32,7 +32,6 @@ ITEMS_PER_DELETE = 25  # the largest memories with their entries fit the 4 MB of
 OBJECTS_PER_DELETE = 1_000
 OBJECTS_PER_COUNT = 20_000
 VERSIONS_PER_READ = 20
-ENTRIES_PER_READ = 100
 
 
 class Erasing:
@@ -80,7 +79,7 @@ class Erasing:
         outcome = self._committer.commit(request, decide, reads=lambda _: (memory_id,))[-1]
         with telemetry.stage("redact"):
             versions = self._redact_versions(request.user_id, memory_id, deadline)
-            self._redact_entries(request.user_id, versions, deadline)
+            self._redact_entries(request.user_id, memory_id, versions, deadline)
             self._compactor.expunge(request.user_id, memory_id)
         return outcome
 
@@ -137,15 +136,14 @@ class Erasing:
             below = versions[-1].memory.version
         return all_redacted
 
-    def _redact_entries(self, user_id: str, versions: Sequence[Version], deadline: int) -> None:
-        """Redact the entries that made these versions; none else holds columns."""
-        hash_of = {version.memory.seq: version.content_hash for version in versions}
-        seqs = sorted(hash_of)
-        for start in range(0, len(seqs), ENTRIES_PER_READ):
-            for entry in self._store.read_entries(user_id, seqs[start : start + ENTRIES_PER_READ]):
-                if entry.columns is not None:
-                    self._check_time(deadline)
-                    self._store.redact_entry(user_id, replace(entry, columns=None, content_hash=hash_of[entry.seq]))
+    def _redact_entries(self, user_id: str, memory_id: str, versions: Sequence[Version], deadline: int) -> None:
+        """Redact what the log holds of a memory: entries that made a version of it, or embedded one."""
+        hash_of = {version.memory.version: version.content_hash for version in versions}
+        for entry in self._store.read_log(user_id, 0)[0]:
+            if isinstance(entry, Entry) and entry.memory_id == memory_id and entry.columns is not None:
+                self._check_time(deadline)
+                redacted = replace(entry, columns=None, content_hash=hash_of.get(entry.version))
+                self._store.redact_entry(user_id, redacted)
 
     def _fenced(self, user_id: str) -> Head | None:
         """Make sure that the user's erasure has begun; ``None`` if there is nothing to erase."""

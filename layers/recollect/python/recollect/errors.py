@@ -69,6 +69,24 @@ class CorruptData(RecollectError):
     """Stored or received bytes do not have the form that they must have; an operator must look."""
 
 
+class NewerSchema(RecollectError):
+    """Something was stored by newer code than this, and must be left alone; deploy the newer code.
+
+    Parameters
+    ----------
+    kind : str
+        What it is.
+    version : int
+        Of its form.
+    """
+
+    def __init__(self, kind: str, version: int) -> None:
+        super().__init__(
+            f"a stored {kind} has schema version {version}, which this code does not know; nothing was changed:"
+            " deploy the newer code again"
+        )
+
+
 class ExtractionFailed(RecollectError):
     """A model's reply cannot be used; what was to be extracted stays, and can be tried again on request.
 

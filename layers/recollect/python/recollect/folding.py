@@ -9,13 +9,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from recollect.model import Entry, Head, Touch
+from recollect.model import Entry, Head, SegmentRef, Touch
 from recollect.partition import LATE_TOUCH_MS, Partition, State, pristine
 from recollect.partitions import Records, is_after
 from recollect.segments.building import Use, from_entries, merge, telling
 from recollect.segments.ids import ids_of
 from recollect.segments.layout import About, Arrays
-from recollect.segments.segment import Changed
+from recollect.segments.segment import Changed, Segment
 
 
 def foldable(records: Records, head: Head, most: int, now_ms: int) -> tuple[list[Entry], list[Touch], Head]:
@@ -98,6 +98,24 @@ def merged(base: Partition, span: slice, without: str | None = None) -> tuple[Ar
     return telling_of(
         columns, about, [_changed(one, pristine(base.segments[one]), base.state_of(one)) for one in older]
     )
+
+
+def whole(base: Partition, records: Records, head: Head) -> Arrays:
+    """Make one segment's columns of the live rows of a partition, its tail included.
+
+    Parameters
+    ----------
+    base : Partition
+        The segments of the head's manifest.
+    records : sequence of Entry or Touch
+        What the log holds after them.
+    """
+    entries = [record for record in records if isinstance(record, Entry)]
+    columns, about = folded(base, entries, [])
+    ref = SegmentRef("", about.rows, 0)
+    folded_head = replace(head, manifest=(*head.manifest, ref), compacted_seq=head.seq)
+    after = Partition(base.embedder, base.dimension, folded_head, [*base.segments.values(), Segment(columns, about)])
+    return merged(after, slice(0, None))[0]
 
 
 def live_rows(partition: Partition) -> list[int]:

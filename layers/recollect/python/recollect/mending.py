@@ -5,12 +5,12 @@ pending, found by their words, until they are embedded. What is lost: how often 
 were used; and of a memory that was deleted first and purged later, the number of the purge's entry.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from recollect import telemetry
-from recollect.changes import Embedded, columns_for
+from recollect.changes import NOT_EMBEDDED, Embedded, columns_for
 from recollect.commit import Surroundings
 from recollect.errors import Conflict, Unavailable
 from recollect.folding import telling_of
@@ -19,6 +19,7 @@ from recollect.object_store import ObjectStore
 from recollect.partition import Partition
 from recollect.ports import Embedder, MemoryStore, Version
 from recollect.publishing import Publisher
+from recollect.replay import state_at
 from recollect.segments.building import from_entries
 from recollect.segments.layout import About
 from recollect.segments.segment import Changed
@@ -49,7 +50,7 @@ class Mender:
             If a store does not answer.
         """
         versions = list(self._store.every_version(user_id))
-        there, gone = _state_at(versions, sound.head.compacted_seq)
+        there, gone = state_at(versions, sound.head.compacted_seq)
         lost = [
             version.memory
             for version in there.values()
@@ -82,7 +83,7 @@ class Mender:
         return entries
 
     def _embedded(self, some: Sequence[Memory], deadline: int) -> Sequence[Embedded | tuple[bytes, str]]:
-        pending = [(b"", "")] * len(some)
+        pending = [NOT_EMBEDDED] * len(some)
         if self._surroundings.now_ms() >= deadline:
             return pending
         try:
@@ -90,14 +91,6 @@ class Mender:
         except Unavailable:
             return pending
         return [Embedded(vector, self._embedder.name) for vector in vectors]
-
-
-def _state_at(versions: Sequence[Version], seq: int) -> tuple[Mapping[str, Version], Iterable[Version]]:
-    """Give the versions that an entry left behind, by memory, and the last ones of memories that were gone then."""
-    made = [version for version in versions if version.memory.seq <= seq]
-    there = {v.memory.memory_id: v for v in made if not 0 < v.ended_seq <= seq}
-    ended = sorted((v for v in made if v.memory.memory_id not in there), key=lambda version: version.ended_seq)
-    return there, {version.memory.memory_id: version for version in ended}.values()
 
 
 def _is_news(sound: Partition, version: Version) -> bool:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Final
 
 from recollect.text import normal_form
 
@@ -147,7 +148,10 @@ class Memory(NewMemory):
 
 
 class Operation(StrEnum):
-    """What a log entry did to a memory."""
+    """What a log entry did to a memory.
+
+    All but `EMBED` make a version of it or end the last one; that one gives the present version a new embedding.
+    """
 
     CREATE = "create"
     UPDATE = "update"
@@ -163,6 +167,11 @@ class Operation(StrEnum):
     EXPIRE = "expire"
     DELETE = "delete"
     PURGE = "purge"
+    EMBED = "embed"
+
+
+# After these the memory is not there any more.
+LEAVING: Final = frozenset({Operation.DELETE, Operation.PURGE, Operation.EXPIRE})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,7 +189,7 @@ class Columns:
     codes : bytes
         The embedding's int8 codes (``scan.encode``), `dimension` bytes; empty when there is none yet.
     embedder : str
-        Name of the embedder that made `codes`; empty when there is none yet.
+        Name of the embedder that made `codes`; empty when there is none yet: the memory is pending.
     metadata_json : str
         As the memory's, for filters on metadata.
     content_bytes : int
@@ -273,7 +282,10 @@ class Touch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """One decided change that has not been committed: its log entry to be and the memory before and after."""
+    """One decided change that has not been committed: its log entry to be and the memory before and after.
+
+    Without the memory before and after it is a new embedding, or a purge of what is not there any more.
+    """
 
     operation: Operation
     memory_id: str

@@ -151,6 +151,23 @@ class Partition(Parts):
         part, local = self.at(row)
         return part.embedding_of(local)
 
+    def is_pending(self, memory_id: str) -> bool:
+        """Tell whether a live memory has no vector that can be compared."""
+        row = self._live_row(memory_id)
+        if row is None:
+            return False
+        part, local = self.at(row)
+        return not part.has_vector[local]
+
+    def pending(self, now_ms: int) -> Mask:
+        """Find the live rows that have not expired and have no vector that can be compared.
+
+        Returns
+        -------
+        ndarray of shape (row_count,), bool
+        """
+        return np.asarray(self.present(now_ms) & ~self.where(lambda part: part.has_vector))
+
     def last_version_of(self, memory_id: str) -> int | None:
         """Give the last version number that a memory had, deleted or not; ``None`` if there never was such a memory."""
         last = self._last_of.get(memory_id)

@@ -81,6 +81,8 @@ class MemoryStore(Protocol):
             If the store does not answer.
         CorruptData
             If an item has not the form that it must have.
+        NewerSchema
+            If newer code has written an item; all that reads items raises it, and none is changed.
         """
         ...
 

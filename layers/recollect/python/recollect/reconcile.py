@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from recollect.reconciling.pair import Candidate, Finding, Statement
-from recollect.reconciling.verdict import judge
+from recollect.reconciling.reading import read
+from recollect.reconciling.verdict import RULED_MAX_CHARS, judge
 
 NOMINATION_MIN_COSINE = 0.55  # measured: duplicates from .77, added detail from .58, most of what is unrelated below .4
 NOMINATION_MAX_COUNT = 10
@@ -45,9 +46,10 @@ def reconcile(new: Statement, candidates: Sequence[Candidate]) -> Verdict:
     The order of the candidates does not matter: the most telling outcome holds, then the higher cosine, then the
     smaller id.
     """
-    judged = [(judge(new, candidate), candidate) for candidate in candidates]
-    if not judged:
+    if not candidates:
         return Verdict("created", None, "nothing close is stored")
+    reading = read(new.content[:RULED_MAX_CHARS])
+    judged = [(judge(new, reading, candidate), candidate) for candidate in candidates]
     finding, candidate = min(judged, key=lambda one: _rank(*one))
     if finding.outcome == "created":
         return Verdict("created", None, finding.reason)

@@ -2,8 +2,9 @@
 
 Word for word the same is `unchanged`, and so is what was stored from the same messages before, whatever has become of
 it since. Cosine nominates close memories of the same kind; the rules of ``reconciling`` decide what they mean to each
-other. What is new to the active memories and word for word the same as an archived one brings that one back: it is
-`revived`. A decision takes as many of the asked memories, in order, as
+other. Without an embedding nothing is nominated, and what is not word for word the same is stored beside what is there.
+What is new to the active memories and word for word the same as an archived one brings that one back: it is `revived`.
+A decision takes as many of the asked memories, in order, as
 one transaction holds and as do not depend on each other; the rest is decided on the state that this one leaves.
 """
 
@@ -13,7 +14,16 @@ from enum import StrEnum
 
 import numpy as np
 
-from recollect.changes import Decision, Embedded, Outcome, change_of, columns_for, next_version, revived
+from recollect.changes import (
+    NOT_EMBEDDED,
+    Decision,
+    Embedded,
+    Outcome,
+    change_of,
+    columns_for,
+    next_version,
+    revived,
+)
 from recollect.chunks import fits
 from recollect.citing import SAID_AGAIN, is_from_there, with_sources_of
 from recollect.model import (
@@ -31,7 +41,7 @@ from recollect.model import (
 )
 from recollect.partition import Partition
 from recollect.reconcile import NOMINATION_MAX_COUNT, NOMINATION_MIN_COSINE, Candidate, Statement, Verdict, reconcile
-from recollect.scan import Rows, top_k
+from recollect.scan import Rows, Vector, top_k
 
 WINDOW_MAX_COUNT = 48
 # What the log and stored answers keep of a verdict: no word of a memory, so that a purge need not look for one.
@@ -70,10 +80,10 @@ class ToStore:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The same with an id and an embedding: a memory to be."""
+    """The same with an id and an embedding, ``None`` if the embedder did not answer: a memory to be."""
 
     memory: Memory
-    embedded: Embedded
+    embedded: Embedded | None
     on_similar: OnSimilar = OnSimilar.RECONCILE
     supersedes: str | None = None
 
@@ -186,8 +196,7 @@ def _fits(one: Nominated, changes: Sequence[Change], more: Sequence[Change], new
         return False
     if not _is_reconciled(one.asked) or not more or more[0].operation is Operation.CITE:
         return all(one.columns.identity != other.columns.identity for other in new)
-    vector = one.asked.embedded.vector
-    return all(float(vector @ other.asked.embedded.vector) < NOMINATION_MIN_COSINE for other in new)
+    return not any(_is_close(one.asked, other.asked) for other in new)
 
 
 def _is_concerned(outcome: Outcome, more: Sequence[Change], changes: Sequence[Change]) -> bool:
@@ -277,7 +286,8 @@ class _Step:
             columns=one.columns,
             after=memory,
         )
-        return Outcome("created", memory.memory_id, memory.version, reason), [change]
+        is_pending = one.asked.embedded is None
+        return Outcome("created", memory.memory_id, memory.version, reason, is_pending=is_pending), [change]
 
     def _superseded_by_word(self, asked: Asked) -> tuple[Outcome, list[Change]]:
         target = self.memories.get(asked.supersedes or "")
@@ -299,9 +309,13 @@ class _Step:
         )
         changes = [
             change_of(Operation.SUPERSEDE, target, old, self.partition.embedding_of(target.memory_id), reason),
-            change_of(Operation.CREATE, None, memory, asked.embedded, reason),
+            change_of(Operation.CREATE, None, memory, asked.embedded or NOT_EMBEDDED, reason),
         ]
-        return Outcome("superseded", memory.memory_id, memory.version, reason, target.memory_id), changes
+        is_pending = asked.embedded is None
+        outcome = Outcome(
+            "superseded", memory.memory_id, memory.version, reason, target.memory_id, is_pending=is_pending
+        )
+        return outcome, changes
 
     def _merged(self, one: Nominated, target: Memory, content: str, reason: str) -> tuple[Outcome, list[Change]]:
         embedded = self.merged.get(content)
@@ -321,29 +335,36 @@ class _Step:
         linked = replace(next_version(target, self.now_ms), conflicts_with=(*target.conflicts_with, memory.memory_id))
         changes = [
             change_of(Operation.LINK, target, linked, self.partition.embedding_of(target.memory_id), reason),
-            change_of(Operation.CREATE, None, memory, asked.embedded, reason),
+            change_of(Operation.CREATE, None, memory, asked.embedded or NOT_EMBEDDED, reason),
         ]
         return Outcome("conflict", memory.memory_id, memory.version, reason, target.memory_id), changes
 
 
 def _nominated(partition: Partition, asked: Asked, rows_of: Mapping[MemoryType, Rows], now_ms: int) -> Nominated:
-    columns = columns_for(asked.memory, asked.embedded)
+    columns = columns_for(asked.memory, asked.embedded or NOT_EMBEDDED)
     known = partition.same_statement(columns.identity, now_ms)
-    is_compared = known is None and _is_reconciled(asked)
-    close = _close(partition, asked, rows_of[asked.memory.type]) if is_compared else ()
+    close: tuple[tuple[str, float], ...] = ()
+    if known is None and asked.embedded is not None and _is_reconciled(asked):
+        close = _close(partition, asked.embedded.vector, rows_of[asked.memory.type])
     archived = partition.same_statement(columns.identity, now_ms, Status.ARCHIVED) if known is None else None
     before = partition.statements(columns.identity) if known is None and asked.memory.sources else ()
     return Nominated(asked, columns, known, close, archived, tuple(before))
 
 
-def _close(partition: Partition, asked: Asked, rows: Rows) -> tuple[tuple[str, float], ...]:
-    rows = partition.nearest(asked.embedded.vector, rows, NOMINATION_MAX_COUNT)
-    scores = partition.cosines(asked.embedded.vector, rows)
+def _close(partition: Partition, vector: Vector, rows: Rows) -> tuple[tuple[str, float], ...]:
+    rows = partition.nearest(vector, rows, NOMINATION_MAX_COUNT)
+    scores = partition.cosines(vector, rows)
     return tuple(
         (partition.memory_id(int(rows[place])), float(scores[place]))
         for place in top_k(scores, NOMINATION_MAX_COUNT)
         if scores[place] >= NOMINATION_MIN_COSINE
     )
+
+
+def _is_close(one: Asked, other: Asked) -> bool:
+    if one.embedded is None or other.embedded is None:
+        return identity(one.memory) == identity(other.memory)
+    return float(one.embedded.vector @ other.embedded.vector) >= NOMINATION_MIN_COSINE
 
 
 def _is_reconciled(asked: Asked) -> bool:

@@ -7,17 +7,18 @@ whether the user is being erased, when there is nothing to tell. A purged memory
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from recollect import archive, keys
+from recollect import archive, folding, keys, replay
 from recollect.chunks import ANSWER_MAX_BYTES, answer_bytes
 from recollect.commit import Surroundings
 from recollect.cursors import read_mark, write_mark
 from recollect.erasure import redacted
-from recollect.errors import NotFound
+from recollect.errors import CorruptData, NotFound
 from recollect.model import Entry, is_expired
 from recollect.object_store import ObjectStore
 from recollect.partition import Partition
 from recollect.partitions import Partitions
 from recollect.ports import MemoryStore, Version
+from recollect.replay import Replay
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,7 @@ class Trail:
         *,
         is_descending: bool = True,
     ) -> EventPage:
-        """List the entries of the log, of all memories or of one.
+        """List the entries of the log, of all memories, or those that made or ended a version of one.
 
         Raises
         ------
@@ -102,9 +103,56 @@ class Trail:
         entries = self._entries(user_id, partition, page)
         return EventPage(tuple(entries), write_mark(page[-1], *listing) if len(seqs) > limit else None)
 
+    def replay(
+        self, user_id: str, seq: int | None = None, at_ms: int | None = None, *, verifies: bool = False
+    ) -> Replay:
+        """Tell which memories were there after an entry, or at a time, from the log, its archives and the versions.
+
+        Parameters
+        ----------
+        seq : int or None
+            After this entry; the last one unless said.
+        at_ms : int or None
+            After the last entry up to this time, instead; epoch milliseconds.
+        verifies : bool
+            Compare the partition as it is now with what log and versions make of it.
+
+        Raises
+        ------
+        NotFound
+            If there is no such entry, or the user is being erased.
+        Unavailable
+            If a store does not answer.
+        CorruptSegment, CorruptData
+            If something stored has another form.
+        """
+        base, records, head = self._partitions.load(user_id)
+        if head.erasing_since_ms is not None or not 0 <= (seq or 0) <= head.seq:
+            raise NotFound
+        entries = self._entries(user_id, self._partitions.refresh(user_id), range(1, head.seq + 1))
+        versions = list(self._store.every_version(user_id))
+        if self._store.read_head(user_id).epoch != head.epoch:  # erased meanwhile
+            raise NotFound
+        last = head.seq if seq is None else seq
+        if at_ms is not None:
+            last = replay.seq_at(entries, at_ms)
+        found = replay.replay([entry for entry in entries if entry.seq <= last], versions, last)
+        if not verifies or not head.epoch:
+            return found
+        expected = replay.rebuilt(entries, versions, base.embedder, base.dimension)
+        try:
+            wrong = replay.differences(folding.whole(base, records, head), expected)
+        except CorruptData as error:
+            wrong = [f"the partition: {error.message}"]
+        return replace(found, disagreements=(*found.disagreements, *wrong))
+
     def _seqs_of(self, user_id: str, partition: Partition, memory_id: str) -> list[int]:
-        last = partition.last_seq_of(memory_id)  # also of a purge after a delete, which ended no version
-        return [] if last is None else sorted({*self._store.seqs_of(user_id, memory_id), last})
+        last = partition.last_seq_of(memory_id)
+        if last is None:
+            return []
+        # A purge after a delete ended no version; of a memory that is there, the last may be of an embedding.
+        is_gone = partition.version_of(memory_id) is None
+        return sorted({*self._store.seqs_of(user_id, memory_id), *([last] if is_gone else [])})
 
     def _entries(self, user_id: str, partition: Partition, seqs: Sequence[int]) -> list[Entry]:
         """Read entries from the log, and those that are not there any more from its archives."""
@@ -129,11 +177,14 @@ class Trail:
         found = {seq: found[seq] for seq in missing if seq in found}
         purged = sorted({entry.memory_id for entry in found.values() if partition.is_purged(entry.memory_id)})
         hash_of = {
-            version.memory.seq: version.content_hash
+            (memory_id, version.memory.version): version.content_hash
             for memory_id in purged
             for version in self._store.versions(user_id, memory_id, None, keys.VERSION_MAX)
         }
-        return {seq: replace(entry, content_hash=hash_of.get(seq, entry.content_hash)) for seq, entry in found.items()}
+        return {
+            seq: replace(entry, content_hash=hash_of.get((entry.memory_id, entry.version), entry.content_hash))
+            for seq, entry in found.items()
+        }
 
     def _versions(self, user_id: str, memory_id: str, below: int | None, limit: int) -> list[Version]:
         partition = self._partitions.refresh(user_id)

@@ -17,7 +17,7 @@ from recollect.object_store import ObjectStore
 from recollect.partition import Partition
 from recollect.partitions import Partitions
 from recollect.ports import Embedder, MemoryStore
-from recollect.storing import Asked, Nominations, NotEmbedded, ToStore
+from recollect.storing import Asked, Nominations, NotEmbedded, OnSimilar, ToStore
 from recollect.trail import Trail
 from recollect.undoing import Resolution
 
@@ -59,6 +59,9 @@ class Writing(Trail):
     def store(self, request: Request, new: Sequence[ToStore]) -> tuple[Outcome, ...]:
         """Store memories, each reconciled with what is there as it asks.
 
+        While the embedder does not answer they are stored all the same, without an embedding, which maintenance makes
+        later; only what is word for word the same is not stored again.
+
         Returns
         -------
         tuple of Outcome
@@ -69,8 +72,8 @@ class Writing(Trail):
         InvalidInput
             If the idempotency key was used for another request.
         Unavailable
-            If the store or the embedder does not answer. Of several memories some may be stored by then; a
-            repeat finds them `unchanged`.
+            If the store does not answer; or the embedder, and a memory is to be rejected when a similar one is
+            there, or was merged. Of several memories some may be stored by then; a repeat finds them `unchanged`.
         """
         stored = self._committer.stored_answer(request)
         if stored is not None:
@@ -276,7 +279,14 @@ class Writing(Trail):
 
     def _asked(self, new: Sequence[ToStore]) -> list[Asked]:
         now_ms = self._surroundings.now_ms()
-        embedded = self._embed([one.memory.content for one in new])
+        embedded: Sequence[Embedded | None]
+        try:
+            embedded = self._embed([one.memory.content for one in new])
+        except Unavailable:
+            if any(one.on_similar is OnSimilar.REJECT for one in new):
+                raise  # nobody can tell whether it is similar
+            embedded = [None] * len(new)
+            telemetry.count("pending_embeddings", len(new))
         return [
             Asked(_memory(one.memory, self._surroundings.new_id(), now_ms), vector, one.on_similar, one.supersedes)
             for one, vector in zip(new, embedded, strict=True)

@@ -18,7 +18,7 @@ class CompactionTable(Table):
     def commit_manifest(self, user_id: str, head: Head, seen: Head) -> None:
         """Change the head with one UpdateItem; see ``MemoryStore.commit_manifest``."""
         new = manifest_values(head)
-        seen_values = {":seen_epoch": {"S": seen.epoch}}
+        seen_values = {":seen_epoch": {"S": seen.epoch}, ":seen_schema": number(seen.schema_version)}
         condition = "attribute_not_exists(revision)"
         if seen.revision:
             condition = "revision = :seen_revision"
@@ -28,7 +28,7 @@ class CompactionTable(Table):
                 TableName=self._table_name,
                 Key=key_of(keys.log_partition(user_id), keys.HEAD),
                 UpdateExpression="SET " + ", ".join(f"{name} = :{name}" for name in new),
-                ConditionExpression=f"epoch = :seen_epoch AND {condition}",
+                ConditionExpression=f"epoch = :seen_epoch AND schema_version = :seen_schema AND {condition}",
                 ExpressionAttributeValues={**{f":{name}": value for name, value in new.items()}, **seen_values},
                 ReturnConsumedCapacity="TOTAL",
             )
@@ -38,8 +38,8 @@ class CompactionTable(Table):
         check: dict[str, Any] = {
             "TableName": self._table_name,
             "Key": key_of(keys.log_partition(user_id), keys.HEAD),
-            "ConditionExpression": "epoch = :epoch",
-            "ExpressionAttributeValues": {":epoch": {"S": seen.epoch}},
+            "ConditionExpression": "epoch = :epoch AND schema_version = :schema",
+            "ExpressionAttributeValues": {":epoch": {"S": seen.epoch}, ":schema": number(seen.schema_version)},
         }
         actions: list[dict[str, Any]] = [{"ConditionCheck": check}]
         actions += [

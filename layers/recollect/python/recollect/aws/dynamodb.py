@@ -105,9 +105,10 @@ class DynamoDBMemoryStore(TrailTable, ErasureTable, CompactionTable):
         names: dict[str, str] = {}
         values: Item = {}
         if seen.epoch:
-            action["ConditionExpression"] = "#seq = :seen_seq AND #epoch = :seen_epoch"
-            names |= {"#seq": "seq", "#epoch": "epoch"}
-            values |= {":seen_seq": {"N": str(seen.seq)}, ":seen_epoch": {"S": seen.epoch}}
+            unchanged = {name: head_values(seen)[name] for name in ("seq", "epoch", "schema_version")}
+            action["ConditionExpression"] = " AND ".join(f"#{name} = :seen_{name}" for name in unchanged)
+            names |= {f"#{name}": name for name in unchanged}
+            values |= {f":seen_{name}": value for name, value in unchanged.items()}
         else:
             action["ConditionExpression"] = "attribute_not_exists(pk)"
         kind = "ConditionCheck"
@@ -131,7 +132,7 @@ class DynamoDBMemoryStore(TrailTable, ErasureTable, CompactionTable):
         elif change.before is not None:
             place = key_of(keys.user_partition(user_id), keys.memory(change.memory_id))
             actions.append({"Delete": {"TableName": self._table_name, "Key": place}})
-        elif change.operation not in (Operation.PURGE, Operation.EXPIRE):
+        elif change.operation not in (Operation.PURGE, Operation.EXPIRE, Operation.EMBED):
             raise CorruptData("a change without a memory before or after")
         return actions
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from recollect import keys
 from recollect.aws.attributes import Item as Attributes
+from recollect.aws.attributes import number
 from recollect.aws.errors import translating
 from recollect.aws.log_items import head_values
 from recollect.aws.table import Table, key_of
@@ -19,7 +20,7 @@ class ErasureTable(Table):
 
     def begin_erasure(self, user_id: str, head: Head, seen: Head) -> None:
         """Move the head with one UpdateItem; see ``MemoryStore.begin_erasure``."""
-        update = self._moving(user_id, head, seen, ("epoch",))
+        update = self._moving(user_id, head, seen, ("epoch", "schema_version"))
         with translating("begin the erasure"):
             self._client.update_item(**update, ReturnConsumedCapacity="TOTAL")
 
@@ -45,7 +46,9 @@ class ErasureTable(Table):
 
     def erase_items(self, user_id: str, items: Sequence[Item], head: Head, seen: Head) -> None:
         """Delete with one TransactWriteItems; see ``MemoryStore.erase_items``."""
-        actions: list[dict[str, Any]] = [{"Update": self._moving(user_id, head, seen, ("epoch", "erased"))}]
+        actions: list[dict[str, Any]] = [
+            {"Update": self._moving(user_id, head, seen, ("epoch", "schema_version", "erased"))}
+        ]
         actions += [
             {"Delete": {"TableName": self._table_name, "Key": key_of(_PARTITIONS[item.part](user_id), item.key)}}
             for item in items
@@ -59,8 +62,8 @@ class ErasureTable(Table):
             self._client.delete_item(
                 TableName=self._table_name,
                 Key=key_of(keys.log_partition(user_id), keys.HEAD),
-                ConditionExpression="epoch = :epoch",
-                ExpressionAttributeValues={":epoch": {"S": seen.epoch}},
+                ConditionExpression="epoch = :epoch AND schema_version = :schema",
+                ExpressionAttributeValues={":epoch": {"S": seen.epoch}, ":schema": number(seen.schema_version)},
                 ReturnConsumedCapacity="TOTAL",
             )
 

@@ -10,6 +10,7 @@ from ulid import ULID
 
 from recollect import keys
 from recollect.aws.attributes import Item, list_of, number, read_list, read_shared, read_text, reading, shared_values
+from recollect.aws.versions import PRESENT, upgraded
 from recollect.model import Memory, Source
 from recollect.ports import StoredAnswer, Version
 
@@ -26,6 +27,7 @@ def memory_item(user_id: str, memory: Memory, sort_key: str) -> Item:
         "memory_id": {"S": memory.memory_id},
         "version": number(memory.version),
         "seq": number(memory.seq),
+        **PRESENT,
         "content": {"S": memory.content},
         **shared_values(memory),
         **{name: {"S": value} for name in _LINKS if (value := getattr(memory, name)) is not None},
@@ -42,7 +44,10 @@ def read_memory(item: Item) -> Memory:
     ------
     CorruptData
         If an attribute is missing or of another form.
+    NewerSchema
+        If newer code has written it.
     """
+    item = upgraded("memory", item)
     return reading(
         "memory",
         item,
@@ -73,8 +78,11 @@ def read_version(item: Item) -> Version:
     ------
     CorruptData
         If an attribute is missing or of another form.
+    NewerSchema
+        If newer code has written it.
     """
-    memory = read_memory(item)
+    item = upgraded("memory", item)
+    memory = read_memory({**item, **PRESENT})  # which it is by now
     content_hash = read_text(item, "content_hash")
     return reading("version", item, lambda: Version(memory, content_hash, int(item["ended_seq"]["N"])))
 

@@ -23,6 +23,7 @@ from recollect.aws.attributes import (
     reading,
     shared_values,
 )
+from recollect.aws.versions import PRESENT, upgraded
 from recollect.model import Change, Columns, Entry, Head, Operation, SegmentRef, Touch
 
 _COUNT_MAX = 65_535
@@ -65,7 +66,10 @@ def read_head(item: Item) -> Head:
     ------
     CorruptData
         If an attribute is missing or of another form.
+    NewerSchema
+        If newer code has written it.
     """
+    item = upgraded("head", item)
     return reading(
         "head",
         item,
@@ -94,6 +98,7 @@ def entry_item(user_id: str, seq: int, change: Change, by: str) -> Item:
         "at": number(change.at_ms),
         "by": {"S": by},
         "reason": {"S": change.reason},
+        **PRESENT,
     }
     columns = change.columns
     if columns is None:
@@ -123,7 +128,10 @@ def read_entry(item: Item) -> Entry:
     ------
     CorruptData
         If an attribute is missing or of another form.
+    NewerSchema
+        If newer code has written it.
     """
+    item = upgraded("log entry", item)
     return reading(
         "log entry",
         item,

@@ -20,7 +20,7 @@ from aws_lambda_powertools.event_handler.openapi.models import OpenAPI
 from aws_lambda_powertools.utilities.data_classes import APIGatewayProxyEventV2
 
 from recollect.commit import Request
-from recollect.errors import CorruptData, InvalidInput, NotFound, RecollectError
+from recollect.errors import CorruptData, InvalidInput, NewerSchema, NotFound, RecollectError
 from recollect.http import body, describing, operations, paths
 from recollect.http.identity import Caller, caller_of
 from recollect.http.operations import About, Operation, Verbatim
@@ -204,7 +204,7 @@ class Api(APIGatewayHttpResolver):
 
     def _failed(self, error: Exception) -> Response[str]:
         status, headers, document = problem(error, self._request_id)
-        if isinstance(error, CorruptData) or not isinstance(error, RecollectError):
+        if isinstance(error, CorruptData | NewerSchema) or not isinstance(error, RecollectError):
             self._report(error)
         return Response(status, CONTENT_TYPE, body.dumps(document), headers)
 

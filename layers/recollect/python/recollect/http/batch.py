@@ -1,7 +1,6 @@
 """Stores a batch item by item: one memory that is not valid does not keep the others from being stored."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
 
 from pydantic import JsonValue, ValidationError
 
@@ -12,7 +11,7 @@ from recollect.errors import Conflict, InvalidInput, NotFound, RecollectError
 from recollect.http.problems import field_errors, problem
 from recollect.model import BATCH_MAX_CONTENT_BYTES
 from recollect.schemas.inputs import MemoryInput
-from recollect.schemas.outputs import BatchProblem, BatchReceipt, Problem
+from recollect.schemas.outputs import BatchProblem, BatchReceipt, Problem, Receipt
 from recollect.storing import ToStore
 
 
@@ -41,7 +40,7 @@ def store_batch(
     for index, outcome in zip(valid, outcomes, strict=True):
         refusal = refused(outcome)
         if refusal is None:
-            results[index] = BatchReceipt(index=index, **asdict(outcome))
+            results[index] = BatchReceipt(index=index, **dict(Receipt.of(outcome)))
         else:
             document = problem(refusal, request.request_id)[2]
             results[index] = BatchProblem(index=index, problem=Problem.model_validate(document))

@@ -6,7 +6,16 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from recollect.errors import Conflict, CorruptData, InvalidInput, NotFound, RecollectError, StaleVersion, Unavailable
+from recollect.errors import (
+    Conflict,
+    CorruptData,
+    InvalidInput,
+    NewerSchema,
+    NotFound,
+    RecollectError,
+    StaleVersion,
+    Unavailable,
+)
 
 CONTENT_TYPE = "application/problem+json"
 
@@ -51,6 +60,7 @@ KINDS: Mapping[type[Exception], tuple[int, str, str]] = {
     BodyTooLarge: (413, "body-too-large", "Body too large"),
     UnsupportedMediaType: (415, "unsupported-media-type", "Unsupported media type"),
     Unavailable: (503, "unavailable", "Not available now"),
+    NewerSchema: (503, "newer-data", "Stored by newer code"),
     CorruptData: (500, "internal", "Internal error"),
 }
 ERRORS_MAX = 50

@@ -4,6 +4,7 @@ Pure. Keys are those of a reading (``lexicon`` forms, else stems). Pairs of the 
 them: "not open" is "closed". The others may: "not early" need not be "late".
 """
 
+from recollect.reconciling.wordlists import keys
 from recollect.text import stem
 
 _COMPLEMENTS = (
@@ -14,12 +15,18 @@ _COMPLEMENTS = (
     "locked unlocked, "
 )
 _OPPOSITES = (
-    "like dislike, light dark, hell dunkel, hellen dunklen, clair sombre, claro oscuro, "
+    "like dislike, ledig verheiratet, soltero casado, soltera casada, célibataire marié, solteiro casado, "
+    "solteira casada, light dark, hell dunkel, hellen dunklen, clair sombre, claro oscuro, "
     "claro escuro, chiaro scuro, long short, early late, hot cold, warm cold, "
     "big small, high low, quick slow, morning evening, left right, before after, "
     "vor nach, avant après, antes después, antes depois, prima dopo, single marry, "
     "marry divorced, single divorced, marry separated, marry widowed, single engaged, vegetarian vegan, "
     "alone together, positive negative, increase decrease, accept reject, pass fail, up down, "
+    "great terrible, good terrible, easy hard, easy difficult, safe dangerous, cheap expensive, strong weak, wide narrow, "
+    "thick thin, useful useless, better worse, best worst, interesting boring, clean dirty, quiet loud, wet dry, "
+    "heavy light, deep shallow, mandatory optional, required optional, permanent temporary, junior senior, "
+    "satisfied dissatisfied, love hate, tall short, young old, raw cooked, fresh frozen, single-player multiplayer, "
+    "british american, imperial metric, optimistic pessimistic, confident nervous, public confidential, "
     "good bad, happy sad, healthy ill, married divorced, dead living, rich poor, "
     "full empty, new old, first last, more less, strict lenient, manual automatic, "
     "manually automatically, formal informal, sweet sour, remote onsite, remotely onsite, internal external, "
@@ -27,6 +34,13 @@ _OPPOSITES = (
     "buy sell, arrive leave, summer winter, weekly daily, weekly monthly, daily monthly, "
     "monthly yearly, tabs spaces, in-person online, never sometimes, never often, always sometimes, "
 )
+
+
+_DENYING = frozenset(["un", "in", "im", "dis", "non", "ir", "il"])
+_DENIED_MIN_CHARS = 4
+
+
+_FREQUENCIES = keys("hourly daily nightly weekly monthly quarterly yearly")
 
 
 def _pairs(table: str) -> frozenset[frozenset[str]]:
@@ -39,10 +53,22 @@ _OPPOSITE_PAIRS = _COMPLEMENT_PAIRS | _pairs(_OPPOSITES)
 
 
 def are_opposite(one: str, other: str) -> bool:
-    """Tell whether two keys exclude each other."""
-    return frozenset({one, other}) in _OPPOSITE_PAIRS
+    """Tell whether two keys exclude each other: pairs of the tables, and a word with a prefix that denies it.
+
+    Examples
+    --------
+    >>> are_opposite("like", "dislike"), are_opposite("uncomfortabl", "comfortabl"), are_opposite("late", "plate")
+    (True, True, False)
+    """
+    are_frequencies = one != other and {one, other} <= _FREQUENCIES
+    return are_frequencies or _is_denied(one, other) or frozenset({one, other}) in _OPPOSITE_PAIRS
+
+
+def _is_denied(one: str, other: str) -> bool:
+    short, long = sorted((one, other), key=len)
+    return len(short) >= _DENIED_MIN_CHARS and long.endswith(short) and long.removesuffix(short) in _DENYING
 
 
 def are_complements(one: str, other: str) -> bool:
     """Tell whether two keys exclude each other and leave nothing between them."""
-    return frozenset({one, other}) in _COMPLEMENT_PAIRS
+    return _is_denied(one, other) or frozenset({one, other}) in _COMPLEMENT_PAIRS

@@ -4,6 +4,9 @@ Pure. Parts are separate so that "March 3" is contained in "3 March 2025" and di
 """
 
 import re
+from collections.abc import Sequence
+
+from recollect.reconciling.numbers import number_of
 
 _MONTHS = {
     name: number
@@ -65,6 +68,7 @@ _RELATIVE = frozenset(
         "ieri",
     ]
 )
+_SPOKEN = {"half": 30, "quarter": 15}
 _ISO = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::\d{2})?")
 
@@ -105,6 +109,18 @@ def clock_of(word: str, half: str | None) -> str | None:
     elif half in {"pm", "p.m"}:
         hour = hour % 12 + 12
     return f"@t{hour:02}{minute:02}"
+
+
+def spoken_clock(words: Sequence[str], index: int) -> tuple[int, tuple[str, ...]] | None:
+    """Give the time that "half past nine" or "quarter to ten" says, and of how many words it is."""
+    said = tuple(words[index : index + 3])
+    if len(said) < 3 or said[0] not in _SPOKEN or said[1] not in {"past", "to"}:
+        return None
+    hour = number_of(said[2])
+    if hour is None or not hour.isdecimal() or not 1 <= int(hour) <= 12:
+        return None
+    minutes = int(hour) * 60 + (_SPOKEN[said[0]] if said[1] == "past" else -_SPOKEN[said[0]])
+    return 3, (f"{minutes // 60}:{minutes % 60:02}",)
 
 
 def kind_of(key: str) -> str:

@@ -13,8 +13,12 @@ ARTICLES = words(
 COPULAS = words(
     "be is are am was were being ist sind est sont suis était es soy era é sou são é è sono fue foi está estoy están"
 )
-AUXILIARIES = words("do does did will would shall can could should must kann been")
-FILLERS = words("please also really just very quite so there ever bitte aussi también anche também auch")
+AUXILIARIES = words(
+    "do does did will would shall can could should must kann been muss müssen soll sollen werden wird wurde wurden"
+)
+FILLERS = words(
+    "please also really just very quite so there ever bitte still noch ancora encore todavía aún ainda aussi también anche também auch"
+)
 PERFECT = words("has have had")
 
 SELF = words(
@@ -35,45 +39,45 @@ IMPLIED_SELF = words(  # forms of verbs that say "I" without a pronoun
 )
 
 VERB_FORMS = forms(
-    "live:lives living lived reside resides resided wohne wohnt wohnen lebe lebt leben habite habitent vivo vive "
+    "live:vit vis vivent vivir vivre habiter viver morar vivere abitare lives living lived reside resides resided wohne wohnt wohnen lebe lebt leben habite habitent vivo vive "
     "viven moro "
     "mora moram abito abita",
-    "move:moves moved moving relocate relocates relocated umgezogen déménagé mudó mudou trasferito trasferita",
-    "work:works working worked employed arbeite arbeitet travaille trabajo trabaja trabalho trabalha lavoro lavora",
-    "have:has having had own owns owned possess possesses hat habe haben ai avons tengo tiene tienen tenho tem "
+    "move:umziehen déménager mudar mudarse trasferirsi moves moved moving relocate relocates relocated umgezogen déménagé mudó mudou trasferito trasferita",
+    "work:arbeiten travailler trabajar trabalhar lavorare works working worked employed arbeite arbeitet travaille trabajo trabaja trabalho trabalha lavoro lavora",
+    "have:has having had own owns owned possess possesses hat habe haben ai avons tengo tiene tienen tenho tem possui possuo posee "
     "ho ha hanno",
     "prefer:prefers preferred bevorzuge bevorzugt préfère prefiero prefiere prefiro prefere preferisco preferisce",
     "like:likes liked liking love loves loved loving enjoy enjoys enjoyed enjoying mag mögen liebe liebt aime "
     "aimons adore "
-    "gusta gustan encanta gosto gosta adoro piace piacciono",
+    "gusta gustan encanta gosto gosta adora adorer adorar adoro piace piacciono",
     "dislike:dislikes disliked hate hates hated detest detests hasse hasst déteste odio odia detesto odeia",
-    "speak:speaks speaking spreche spricht parle hablo habla falo fala parlo parla",
-    "drink:drinks drinking trinke trinkt bois boit bebo bebe bevo beve",
-    "eat:eats eating ate esse isst mange mangio mangia",
-    "smoke:smokes smoking smoked rauche raucht fume fumo fuma",
+    "speak:sprechen parler hablar falar parlare speaks speaking spreche spricht parle hablo habla falo fala parlo parla",
+    "drink:trinken boire beber bere drinks drinking trinke trinkt bois boit bebo bebe bevo beve",
+    "eat:essen manger comer mangiare eats eating ate esse isst mange mangio mangia",
+    "smoke:rauchen fumer fumar fumare smokes smoking smoked rauche raucht fume fumo fuma",
     "use:uses used using utilise utilisons usa uso usamos benutze benutzt verwende verwendet nutzt",
-    "begin:begins beginning began start starts starting started beginnt commence empieza comienza começa inizia "
+    "begin:beginnen commencer empezar começar iniziare begins beginning began start starts starting started beginnt commence empieza comienza começa inizia "
     "comincia",
     "end:ends ended ending finishes endet finit termina",
     "expire:expires expired caduca expira scade",
-    "leave:leaves leaving left depart departs departed departing",
+    "leave:parte partono parten partent leaves leaving left depart departs departed departing",
     "arrive:arrives arrived arriving",
     "cost:costs costing kostet coûte cuesta custa costa",
     "weigh:weighs weighed wiegt pèse pesa",
     "need:needs needed require requires required braucht brauche necesita precisa",
     "want:wants wanted möchte veux veut quiero quiere quero quer voglio vuole",
-    "play:plays playing played spiele spielt joue juego juega jogo joga gioco gioca",
+    "play:spielen jouer jugar jogar giocare plays playing played spiele spielt joue juego juega jogo joga gioco gioca",
     "run:runs running ran",
     "take:takes taking took nehme nimmt prends prend tomo toma prendo prende",
     "last:lasts lasting lasted dauert dure dura",
     "open:opens opened opening öffnet ouvre abre apre",
     "close:closes closing schliesst ferme cierra fecha chiude",
     "pay:pays paid paying zahlt",
-    "write:writes written writing wrote geschrieben écrit escrito scritto",
-    "study:studies studied studying studiere studiert étudie estudio estudia estudo estuda studio studia",
-    "visit:visits visited visiting besucht visité visitado visitato visitei",
+    "write:schreiben écrire escribir escrever scrivere writes written writing wrote geschrieben écrit escrito scritto",
+    "study:studieren étudier estudiar estudar studiare studies studied studying studiere studiert étudie estudio estudia estudo estuda studio studia",
+    "visit:besuchen visiter visitar visitare visits visited visiting besucht visité visitado visitato visitei",
     "go:goes going went gehe geht vais vado",
-    "learn:learns learning learned learnt lerne lernt apprends apprend",
+    "learn:lernen apprendre aprender imparare learns learning learned learnt lerne lernt apprends apprend",
     "buy:buys buying bought purchase purchases purchased",
     "communicate:communicates communication",
     "manage:manages managed managing lead leads led leading",
@@ -83,6 +87,8 @@ VERB_FORMS = forms(
     "locate:located situated based",
     "belong:belongs belonged",
     "support:supports supported supporting",
+    "drive:drives driving drove driven fahre fährt fahren",
+    "add:adds added adding",
     "know:knows knew known knowing",
     "answer:answers reply replies respond responds antworte réponds responde rispondi",
     "store:stores stored storing",
@@ -90,7 +96,9 @@ VERB_FORMS = forms(
     "name:named called heisse heisst heissen appelle llamo llama chamo chama chiamo chiama",
 )
 VERBS = frozenset(VERB_FORMS.values()) | words(
-    "collect follow return keep get got grow grew watch read see sees meet met bring make made contain allow "
+    "format lint compile debug export import address ask notify tell inform include avoid ensure mention greet remind summarize translate explain provide approve "
+    "submit upload download rename merge rotate convert escalate "
+    "consist collect follow return keep get got grow grew watch read see sees meet met bring make made contain allow "
     "deny fix track call "
     "sell sold send wake wear drive ride swim sleep sit stand help seat calm teach cook bake train feel hold "
     "restart reset build "
@@ -186,7 +194,7 @@ EVENTS = keys(
 SINGLE_VALUED = keys(
     "live move name named born locate weigh cost last begin end expire leave arrive prefer favourite host locate "
     "due belong marry based "
-    "answer schedule open close study work"
+    "answer schedule open close work"
 )
 PASSIVE_SINGLE = keys("write run host deploy store built build managed manage based locate format schedule led")
 STATES = keys(
@@ -206,6 +214,13 @@ PEOPLE = keys(
     "hijo filha filho "
     "fille fils figlia figlio freund freundin ami amie amigo amiga patient baby girlfriend boyfriend"
 )
+COLOURS = keys(
+    "red blue green yellow black white grey brown orange pink purple silver beige turquoise violet rot blau grün gelb "
+    "schwarz weiss rouge bleu vert noir blanc rojo azul verde negro blanco vermelho preto rosso nero bianco"
+)
+RECURRING = keys(
+    "daily weekdays weekends mornings afternoons evenings nightly weekly monthly quarterly yearly hourly täglich"
+)
 LABELS = keys("gate room floor platform seat terminal building track desk extension line raum zimmer salle sala")
 NAMING = keys(
     "favourite colour name address password status email phone mode number language branch type size model "
@@ -219,13 +234,14 @@ LINKS = words(
     "as mit für seit bei nach von zu als und oder aus gegen um am im ohne weil avec pour depuis chez dans sur en "
     "à au aux et ou "
     "comme par sans con para desde por como y e em no na com sem per di al alle alla come su bis zur zum porque "
-    "parce whose until"
+    "parce whose until jede jeden jedem jeder jedes vor auf"
 )
 CONTRASTING_LINKS = words(
     "before after from with without since until under over above below vor nach von ohne seit avant après depuis "
     "sans antes después "
     "depois desde sin sem prima dopo senza"
 )
+PREFERS = words("prefiero prefiere prefiro prefere preferisco preferisce")  # … "a", which is no article then
 BEFORE_TIME = words("in on at um am im à en el a às alle il by due on")
 COUNTRIES = keys(
     "germany france spain portugal italy austria switzerland belgium netherlands denmark sweden norway finland "
@@ -240,7 +256,7 @@ COUNTRIES = keys(
 )
 LIGHT = words("have my their named name work i get suffer locate job")  # say nothing when all other words are the same
 INTENTS = words(
-    "want hope might may maybe consider considering think wish would dream almost pretend try probably possibly "
+    "hope might may maybe consider considering think wish would dream almost pretend try probably possibly "
     "perhaps formerly "
     "former ex previously until würde früher vielleicht peut-être quizás talvez forse believe"
 )
@@ -257,6 +273,7 @@ KNOWN = (
     | LINKS
     | VERBS
     | MARKERS
+    | words("never always not no this that")
     | frozenset(VERB_FORMS)
     | frozenset(NOUN_FORMS)
 )

@@ -12,11 +12,12 @@ from recollect.reconciling.tokens import Kind, Reading, Token
 from recollect.reconciling.wordlists import words
 
 _AGES = frozenset(["young", "younger", "old", "older", "elder", "eldest", "youngest", "little"])
+_DETAILS = lexicon.RECURRING | words("named name my alone together")
 _DETAIL_ENDINGS = ("ly", "ed", "ing", "mente", "ment")
-SHORT_MAX_TOKENS = 6
 _AND = frozenset({"and", "or", "und", "oder", "et", "ou", "y", "o", "e"})
 _INTERCHANGEABLE = words("in at on for with by as to over than")
 _DIRECTIONS = words("out off away up down back")
+_OTHERS = words("another other else second additional second extra")
 _RELATIONAL = frozenset({"front", "top", "back", "middl", "bottom", "outsid", "insid", "next"})
 _AKIN_MIN_CHARS = 5
 _AKIN_MIN_SHARE = 0.75
@@ -58,19 +59,6 @@ def links_disagree(one: Reading, other: Reading) -> bool:
         before[word] != after[word] and not {before[word], after[word]} <= _INTERCHANGEABLE
         for word in before.keys() & after.keys()
     )
-
-
-def is_rebuilt(one: Reading, other: Reading) -> bool:
-    """Tell whether the same words stand in another order, and the prepositions do not keep their words.
-
-    In a short statement one word may gain or lose its preposition ("uses black", "black is used in").
-    """
-    if [t.key for t in one.strong] == [t.key for t in other.strong]:
-        return False
-    first, second = _linked(one), _linked(other)
-    changed = (first - second) + (second - first)
-    words = Counter(word for _, word in changed)
-    return changed.total() > (1 if len(one.strong) <= SHORT_MAX_TOKENS else 0) or any(n > 1 for n in words.values())
 
 
 def is_swapped(one: Reading, other: Reading) -> bool:
@@ -115,7 +103,7 @@ def adds_only_detail(short: Reading, full: Reading) -> bool:
         in_head = position < full.head and not is_led
         if in_head and not (token.kind is Kind.NAME or token.text.casefold() in _AGES):
             return False
-        if token.key in _RELATIONAL | _DIRECTIONS:
+        if token.key in _RELATIONAL | _DIRECTIONS | _OTHERS:
             return False
         behind_all = position - 1 == max(matched, default=-1)
         if behind_all and token.kind is Kind.WORD and not _is_detail(token):
@@ -130,14 +118,7 @@ def joined(old: str, new: str) -> str:
 
 
 def _is_detail(token: Token) -> bool:
-    return token.text.casefold().endswith(_DETAIL_ENDINGS) or token.key in {
-        "daily",
-        "named",
-        "name",
-        "my",
-        "alone",
-        "together",
-    }
+    return token.text.casefold().endswith(_DETAIL_ENDINGS) or token.key in _DETAILS
 
 
 def _matched(short: Sequence[Token], tokens: Sequence[Token]) -> set[int] | None:
@@ -157,7 +138,7 @@ def _moved_detail(short: Reading, full: Reading) -> bool:
     # The words of the shorter are all there in another order: what is added must be bound by prepositions or times.
     extra = full.bag - short.bag
     tokens = full.tokens
-    if extra.keys() & (_RELATIONAL | _DIRECTIONS):
+    if extra.keys() & (_RELATIONAL | _DIRECTIONS | _OTHERS):
         return False
     return all(
         token.kind in (Kind.DATE, Kind.NUMBER) or (position > 0 and tokens[position - 1].kind is Kind.LINK)

@@ -5,6 +5,7 @@ differs from 14 MB, and 5 km from 5 miles. A number without a known unit keeps i
 """
 
 import re
+from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 
 _WORDS = {
@@ -41,6 +42,8 @@ _WORDS = {
     }.items()
     for word in words.split()
 }
+WRITTEN = tuple(sorted(_WORDS, key=len, reverse=True))
+_SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "mil": 1_000}
 _ORDINALS = dict(
     zip(
         [
@@ -56,8 +59,16 @@ _ORDINALS = dict(
             "tenth",
             "eleventh",
             "twelfth",
+            "thirteenth",
+            "fourteenth",
+            "fifteenth",
+            "sixteenth",
+            "seventeenth",
+            "eighteenth",
+            "nineteenth",
+            "twentieth",
         ],
-        range(1, 13),
+        range(1, 21),
         strict=True,
     )
 )
@@ -113,6 +124,22 @@ def number_of(word: str) -> str | None:
     if word.isdecimal():
         return str(int(word)) if len(word) < 20 else word
     return word.replace(",", ".")
+
+
+def compound(words: Sequence[str], index: int) -> tuple[int, tuple[str, ...]]:
+    """Give a number of several words ("twenty-four", "two hundred") as digits, and of how many words it is, or 0.
+
+    Examples
+    --------
+    >>> compound(["twenty", "four"], 0), compound(["two", "hundred"], 0), compound(["two", "cats"], 0)
+    ((2, ('24',)), (2, ('200',)), (0, ()))
+    """
+    first, following = _WORDS.get(words[index]), words[index + 1] if index + 1 < len(words) else ""
+    if first is None:
+        return 0, ()
+    if first in range(20, 100, 10) and _WORDS.get(following, 10) in range(1, 10):
+        return 2, (str(first + _WORDS[following]),)
+    return (2, (str(first * _SCALES[following]),)) if following in _SCALES and first else (0, ())
 
 
 def ordinal_of(word: str) -> str | None:

@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from typing import Self
 
 from recollect.model import Memory, MemoryType
+from recollect.reconciling.aligning import Alignment, align
 from recollect.reconciling.tokens import Reading
 
 CLOSE_MIN_COSINE = 0.65
+_SAYING_LITTLE = frozenset({"i", "my", "their", "be", "have"})
+_SINCE = frozenset({"since", "seit", "depuis", "desde", "dal"})
 CLOSE_MIN_SHARE = 0.5  # of the content words of the shorter statement
 
 
@@ -77,6 +80,17 @@ class Pair:
     new: Reading
     cosine: float
     is_procedure: bool
+    aligned: Alignment
+
+    @classmethod
+    def of(cls, old: Reading, new: Reading, cosine: float, *, is_procedure: bool) -> Self:
+        """Put two readings side by side and align their words."""
+        return cls(old, new, cosine, is_procedure, align(old, new, is_procedure=is_procedure))
+
+    @property
+    def has_common_words(self) -> bool:
+        """Whether words correspond that say more than who it is about."""
+        return any(self.old.strong[i].key not in _SAYING_LITTLE for i, _ in self.aligned.pairs)
 
     @property
     def is_close(self) -> bool:
@@ -84,6 +98,14 @@ class Pair:
         shared = (self.old.bag & self.new.bag).total()
         shorter = min(self.old.bag.total(), self.new.bag.total())
         return self.cosine >= CLOSE_MIN_COSINE and shorter > 0 and shared / shorter >= CLOSE_MIN_SHARE
+
+    @property
+    def has_other_tense(self) -> bool:
+        """Whether one tells of the past, of a wish or of a guess, and the other does not."""
+        old, new = self.old, self.new
+        if old.intents == new.intents and all(_SINCE & {t.key for t in r.tokens} for r in (old, new)):
+            return False  # "has lived there since" is so today
+        return old.intents != new.intents or (old.is_past != new.is_past and "" not in (old.verb, new.verb))
 
     def unsure(self, reason: str) -> Finding:
         """Give a conflict when the two are close, else something else."""

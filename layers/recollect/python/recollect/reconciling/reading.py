@@ -5,41 +5,13 @@ fields of the reading. Two tokens with one key mean the same.
 """
 
 import re
-import unicodedata
 from dataclasses import dataclass, field
 
-from recollect.reconciling import dates, lexicon, numbers
+from recollect.reconciling import dates, lexicon, numbers, spelling
 from recollect.reconciling.negation import polarity
 from recollect.reconciling.tokens import Kind, Reading, Token
 from recollect.text import stem
 
-_TOKEN = re.compile(
-    r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|https?://\S+|\d{4}-\d{2}-\d{2}|\d{1,2}:\d{2}(?::\d{2})?|\d+(?:-\d+)+"
-    r"|(?<![\w])[-\u2212](?=\d)\d+(?:[.,]\d+)*"
-    r"|\d+(?:st|nd|rd|th)\b|\d+(?:[.,]\d+)*|[€$£¥%°]|'s\b|[^\W\d_]\w*(?:[-./_]\w+)*(?:\+\+|\#)?|[:,;]|[<>=\u2190-\u21ff\u2264\u2265\u2600-\u27bf\U0001f000-\U0001faff]"
-)
-_CONTRACTIONS = tuple(
-    (re.compile(pattern, re.IGNORECASE), by)
-    for pattern, by in (
-        (r"\bcan't\b", "can not"),
-        (r"\bwon't\b", "will not"),
-        (r"n't\b", " not"),
-        (r"\b(i)'m\b", r"\1 am"),
-        (r"'(?:re)\b", " are"),
-        (r"'ve\b", " have"),
-        (r"'ll\b", " will"),
-        (rf"\b({'|'.join(sorted(lexicon.ELISIONS))})'(?=\w)", r"\1 "),
-        (r"\b(?:(?:does|do|did) )?not ever\b", "never"),
-        (r"\b(?:every|each) day\b", "daily"),
-        (r"\b(?:every|each) ((?:mon|tues|wednes|thurs|fri|satur|sun)day)\b", r"\1s"),
-        (r"\brather than\b", "over"),
-        (r"\bhalf of\b", "50% of"),
-        (r"\btwice\b", "2 times"),
-        (r"\bin the year (?=\d)", "in "),
-        (r"\bat noon\b", "at 12:00"),
-        (r"\bused to\b", "formerly"),
-    )
-)
 _IRREGULAR_PAST = frozenset(
     [
         "had",
@@ -79,15 +51,15 @@ _UNKNOWN_SCRIPT = re.compile(r"[^\W\d_a-zA-Z\u00aa-\u024f]")
 
 def read(text: str) -> Reading:
     """Read a statement."""
-    unified = unicodedata.normalize("NFKC", text).replace("\u2019", "'")
-    for pattern, by in _CONTRACTIONS:
-        unified = pattern.sub(by, unified)
-    written = _TOKEN.findall(unified)
+    unified = spelling.unified(text)
+    written = spelling.words_of(unified)
     words = [word.casefold() for word in written]
     polar = polarity(words)
     builder = _Builder([written[i] for i in polar.kept], [words[i] for i in polar.kept])
     builder.run()
-    is_known = not _UNKNOWN_SCRIPT.search(unified) and any(word in lexicon.KNOWN for word in words)
+    is_known = not _UNKNOWN_SCRIPT.search(unified) and any(
+        word in lexicon.KNOWN for word in (*words, *unified.casefold().split())
+    )
     return Reading(
         text=text,
         tokens=tuple(builder.tokens),
@@ -137,6 +109,8 @@ class _Builder:
     def _time(self, index: int) -> int:
         word, written = self.words[index], self.written[index]
         half = self._at(index + 1) if self._at(index + 1) in {"am", "pm", "a.m", "p.m"} else None
+        if half and not word.isdecimal():
+            word = numbers.number_of(word) or word
         clock = dates.clock_of(word, half)
         if clock is None and word.isdecimal() and self._at(index + 1) == "uhr":
             clock = dates.clock_of(f"{word}:00", None)
@@ -216,11 +190,19 @@ class _Builder:
         elif word == "'s":
             if by_self and self.tokens[-1].text.casefold() in {"user", "i"} and not self._at(index + 1).endswith("ing"):
                 self.tokens[-1] = Token(self.tokens[-1].text, "my", Kind.WORD)
-            elif self._at(index + 1).endswith("ing"):
+            elif self._at(index + 1).endswith("ing") and not lexicon.COPULAS & set(self.words[index:]):
                 self._set_verb("be")
-        elif word not in lexicon.ARTICLES and word not in lexicon.AUXILIARIES and word not in lexicon.FILLERS:
+        elif self._is_letter(index) or (
+            word not in lexicon.ARTICLES and word not in lexicon.AUXILIARIES and word not in lexicon.FILLERS
+        ):
             return 0
         return 1
+
+    def _is_letter(self, index: int) -> bool:
+        # "vitamin D", "plan A"; or the "a" of "prefere café a chá", which is no article
+        word, written = self.words[index], self.written[index]
+        is_over = word == "a" and bool(lexicon.PREFERS & set(self.words[:index])) and len(self.tokens) > self.head + 1
+        return is_over or (len(word) == 1 and index > 0 and written.isupper() and word != "i")
 
     def _is_participle(self, index: int) -> bool:
         word = self._at(index)
@@ -237,10 +219,14 @@ class _Builder:
             if word in lexicon.THEIR and not (self.tokens and self.tokens[0].key in {"i", "my"}):
                 key = "their"
             self._add(written, key, Kind.WORD)
-        elif word in lexicon.SELF:
+        elif word in lexicon.SELF and not (word == "user" and self._at(index - 1) in {"new", "each", "every", "any"}):
             self._add(written, "i", Kind.WORD)
-        elif word in {",", ";"} or (self._is_link(index, word) and (index == 0 or written == word)):
-            over = word == "to" and self.verb == "prefer" and len(self.tokens) > self.head + 1
+        elif written in {",", ";", "a"} or (self._is_link(index, word) and (index == 0 or written == word)):
+            over = (
+                word in {"to", "à", "a", "al", "ao", "alla"}
+                and self.verb == "prefer"
+                and len(self.tokens) > self.head + 1
+            )
             self._add(written, "over" if over else word, Kind.LINK)
         else:
             self._content(index, word, written)
@@ -273,7 +259,7 @@ class _Builder:
         self._add(written, key, Kind.NAME if is_named or is_code else Kind.WORD)
 
     def _is_verb(self, index: int, word: str, key: str) -> bool:
-        if self.verb or word in lexicon.NOUN_FORMS:
+        if self.verb or word in lexicon.NOUN_FORMS or word.endswith("ings"):
             return False
         if key not in lexicon.VERBS and word not in lexicon.VERBS and stem(word) not in lexicon.VERBS:
             return False

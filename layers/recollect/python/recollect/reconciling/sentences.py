@@ -8,7 +8,7 @@ import re
 from recollect.reconciling.tokens import plain
 
 _END = re.compile(
-    r"(?<!\bDr)(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bSt)(?<!\bProf)[.!?;]\s+(?=\S)|\n+(?=\s*\S)|[。！？](?=\S)"
+    r"(?<!\bDr)(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bSt)(?<!\bProf)(?<!\b\d)(?<!\b\d\d)[.!?;]\s+(?=\S)|\n+(?=\s*\S)|[。！？](?=\S)"
 )
 
 

@@ -8,30 +8,26 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from recollect.reconciling import dates, lexicon, numbers
+from recollect.reconciling.actions import is_progressive
 from recollect.reconciling.antonyms import are_opposite
 from recollect.reconciling.subjects import is_person
 from recollect.reconciling.tokens import Kind, Reading, Token
+from recollect.reconciling.wordlists import keys, words
 
 SLOT_MAX_TOKENS = 4
-_LASTING_TIMES = frozenset(
-    [
-        "be",
-        "due",
-        "begin",
-        "end",
-        "open",
-        "close",
-        "expire",
-        "leave",
-        "arrive",
-        "schedule",
-        "wake",
-        "get",
-        "go",
-        "sleep",
-        "run",
-    ]
+_LASTING_TIMES = words("be due begin end open close expire leave arrive schedule wake get go sleep run")
+
+
+_EVERY = frozenset({"every", "each", "alle", "cada", "ogni", "chaque"})
+_AS = frozenset({"as", "als"})
+_MEANS = _AS | {"with", "via", "mit", "avec", "con", "com"}
+_DONE_WITH = keys(
+    "format lint build compile run deploy test install start host manage track encrypt sign measure merge debug monitor"
 )
+_ASKING = frozenset({"ask", "call", "contact", "notifi", "page", "tell", "inform"})
+_TOLD_MIN_TOKENS = 2
+_ONE_MANNER = frozenset({"write", "answer", "store", "keep", "put", "format", "report"})
+_HELD = frozenset({"go", "run", "send", "publish", "deploy", "arrive", "be", "due", "schedule", "meet", "begin", "end"})
 
 
 class Effect(StrEnum):
@@ -109,8 +105,10 @@ def are_places_of_one_kind(old: tuple[Token, ...], new: tuple[Token, ...]) -> bo
 
 
 def _has_inner_link(value: tuple[Token, ...]) -> bool:
+    # A preposition that stood before a time is not among the tokens.
     kinds = [token.kind is Kind.LINK for token in value]
-    return any(kinds[1:-1]) and not kinds[0]
+    are_times = {(t.kind is Kind.DATE, t.key in lexicon.RECURRING) for t in value if t.kind is not Kind.LINK}
+    return (any(kinds[1:-1]) and not kinds[0]) or len(are_times) > 1
 
 
 def _are_names(slot: Slot) -> bool:
@@ -136,12 +134,24 @@ def _number(slot: Slot, new: Reading, shown: str) -> tuple[Effect, str]:
     if is_label and after is None:
         return Effect.UNSURE, f"{shown}, which may be a label"
     verb = new.verb
-    if verb in lexicon.STATES or verb in lexicon.SINGLE_VALUED or (_is_instruction(new) and not is_version):
+    is_interval = slot.start > 0 and _plain(new)[slot.start - 1].key in _EVERY
+    is_thing = is_interval or (
+        not is_person(new) and new.head > 0 and verb not in lexicon.MULTI_VALUED and not (is_bare and after is None)
+    )
+    if (
+        is_thing
+        or numbers.dimension_of(slot.new[0].key) == "times"
+        or verb in lexicon.STATES
+        or verb in lexicon.SINGLE_VALUED
+        or (_is_instruction(new) and not is_version)
+    ):
         return Effect.REPLACES, reason
     return Effect.UNSURE, f"{reason}, of an attribute that may have several"
 
 
 def _time(kind: str, new: Reading, shown: str) -> tuple[Effect, str]:
+    if kind == "habit" and new.verb in _HELD and not is_person(new):
+        return Effect.REPLACES, f"same template, every week on {shown}"
     if kind in {"date", "weekday", "time"} and new.verb in _LASTING_TIMES | lexicon.SINGLE_VALUED:
         return Effect.REPLACES, f"same template, {kind} {shown}"
     if kind in {"date", "weekday"} and new.verb in lexicon.MULTI_VALUED - {"have"}:
@@ -175,6 +185,8 @@ def _verb_value(slot: Slot, new: Reading, follows: bool, shown: str) -> tuple[Ef
         return Effect.UNSURE, f"same subject, {shown}, which may both be so"
     if verb == "name" and new.head > 1:
         return Effect.UNSURE, f"{shown}, perhaps another one"
+    if verb in {"want", "like", "prefer"} and _are_names(slot) and _plain(new)[slot.start - 1].key == "name":
+        return Effect.REPLACES, f"one name to be called by, {shown}"
     if verb in lexicon.SINGLE_VALUED and follows and not as_role:
         return Effect.REPLACES, f"same subject, one value for '{verb}', {shown}"
     if verb in lexicon.MULTI_VALUED:
@@ -187,7 +199,21 @@ def _verb_value(slot: Slot, new: Reading, follows: bool, shown: str) -> tuple[Ef
 def _instruction(slot: Slot, new: Reading, follows: bool, shown: str) -> tuple[Effect, str]:
     is_rest = slot.start + len(slot.new) < len(_plain(new))
     is_language = new.verb in {"answer", "write"} and _are_names(slot)
-    if follows and slot.start > 0 and (is_language or (new.verb == "use" and is_rest)):
+    before = _plain(new)[slot.start - 1].key if slot.start else ""
+    is_single = (_are_names(slot) or len(slot.old) == len(slot.new) == 1) and len(new.strong) > _TOLD_MIN_TOKENS
+    if is_single and (
+        (before in _MEANS and not is_rest and (before in _AS or _plain(new)[0].key in _DONE_WITH))
+        or (before in _ASKING and _are_names(slot))
+    ):
+        return Effect.REPLACES, f"same instruction, {shown}"
+    is_manner = new.verb in _ONE_MANNER and not is_rest and _plain(new)[slot.start - 1].key == "in"
+    if is_manner and slot.start > 2:
+        return Effect.REPLACES, f"same instruction, {shown}"
+    if (
+        follows
+        and slot.start > 0
+        and (is_language or (new.verb == "use" and is_rest and len(slot.old) == len(slot.new) == 1))
+    ):
         return Effect.REPLACES, f"same instruction, {shown}"
     return Effect.UNSURE, f"instruction: {shown}"
 
@@ -229,23 +255,10 @@ def _copula_value(slot: Slot, new: Reading, value: tuple[Token, ...], shown: str
         are_roles = all(t.key in roles or t.kind is Kind.NAME for t in (*slot.old, *slot.new))
         both = f"a person can be both: {_shown(slot.old)} and {_shown(slot.new)}"
         return (Effect.COEXISTS if are_roles else Effect.UNSURE), both
-    if is_named or "#" in slot.new[0].key:
+    are_colours = all(t.key in lexicon.COLOURS for t in (*slot.old, *slot.new))
+    if is_named or are_colours or "#" in slot.new[0].key:
         return Effect.REPLACES, f"one value for '{' '.join(t.text for t in tokens[: new.head])}', {shown}"
     return Effect.UNSURE, f"same subject, {shown}, which may both be so"
-
-
-def have_one_action(one: Reading, other: Reading) -> bool:
-    """Tell whether neither statement says what is going on, or both say the same ("is learning", "learns")."""
-    if not is_progressive(one) and not is_progressive(other):
-        return True
-    actions = [r.tokens[r.head].key if is_progressive(r) else r.verb for r in (one, other)]
-    return actions[0] == actions[1]
-
-
-def is_progressive(reading: Reading) -> bool:
-    """Tell whether a statement says what is going on ("is running"), which another such statement does not replace."""
-    following = reading.tokens[reading.head : reading.head + 1]
-    return reading.verb == "be" and bool(following) and following[0].text.casefold().endswith("ing")
 
 
 def role_change(slot: Slot, old: Reading, new: Reading) -> bool:

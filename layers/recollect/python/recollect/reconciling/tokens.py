@@ -10,6 +10,31 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 _MINUS = re.compile(r"(?<![\w])[-\u2212](?=\d)")
+_JOINING = frozenset(
+    [
+        "and",
+        "or",
+        "but",
+        "while",
+        "because",
+        "und",
+        "oder",
+        "aber",
+        "weil",
+        "et",
+        "ou",
+        "mais",
+        "car",
+        "y",
+        "o",
+        "pero",
+        "porque",
+        "e",
+        "ed",
+        "mas",
+        "ma",
+    ]
+)
 _SIGNS = frozenset("#%&@")
 
 
@@ -65,6 +90,11 @@ class Reading:
     def strong(self) -> tuple[Token, ...]:
         """The tokens that carry content: all but prepositions, conjunctions and commas."""
         return tuple(token for token in self.tokens if token.kind is not Kind.LINK)
+
+    @property
+    def has_clauses(self) -> bool:
+        """Whether it may say several things, joined by "and" and the like."""
+        return any(token.key in _JOINING for token in self.tokens)
 
     @property
     def bag(self) -> Counter[str]:

@@ -7,14 +7,16 @@ from collections import Counter
 from collections.abc import Callable
 
 from recollect.model import CONTENT_MAX_CHARS, MemoryType
-from recollect.reconciling import attributes, merging, procedures, slots
+from recollect.reconciling import attributes, changes, merging, procedures, slots, wholes
+from recollect.reconciling.actions import have_one_action
 from recollect.reconciling.antonyms import are_complements, are_opposite
-from recollect.reconciling.pair import CLOSE_MIN_SHARE, Candidate, Finding, Pair, Statement, scope
+from recollect.reconciling.pair import Candidate, Finding, Pair, Statement, scope
+from recollect.reconciling.paraphrase import keeps_roles
 from recollect.reconciling.reading import read
 from recollect.reconciling.sentences import holds, sentences
 from recollect.reconciling.slots import Effect
 from recollect.reconciling.subjects import Subjects, compare
-from recollect.reconciling.tokens import Kind, Reading, Token, plain
+from recollect.reconciling.tokens import Reading, Token
 from recollect.reconciling.wordlists import words
 
 RULED_MAX_CHARS = 1_000
@@ -23,15 +25,15 @@ PREFERENCE_MIN_COSINE = 0.65  # below it two preferences need not be about the s
 _CLAUSES = words("and but because und aber weil et mais y pero e mas ma , ;")
 
 
-def judge(new: Statement, candidate: Candidate) -> Finding:
-    """Decide what a new statement means beside one memory."""
+def judge(new: Statement, reading: Reading, candidate: Candidate) -> Finding:
+    """Decide what a new statement, which is read once for all, means beside one memory."""
     finding = scope(new, candidate)
     if finding is not None:
         return finding
     if max(len(new.content), len(candidate.content)) > RULED_MAX_CHARS:
         return _long(new, candidate)
     is_procedure = new.type is MemoryType.PROCEDURAL
-    pair = Pair(read(candidate.content), read(new.content), candidate.cosine, is_procedure)
+    pair = Pair.of(read(candidate.content), reading, candidate.cosine, is_procedure=is_procedure)
     finding = next(found for rule in _RULES if (found := rule(pair)) is not None)
     if finding.outcome == "superseded" and new.type is MemoryType.EPISODIC:
         return Finding("conflict", f"two accounts of one episode: {finding.reason}")
@@ -50,25 +52,46 @@ def _long(new: Statement, candidate: Candidate) -> Finding:
     return Finding("conflict" if is_close else "created", "too long for the rules")
 
 
-def same_letters(pair: Pair) -> Finding | None:
-    """Find texts equal but for case, spacing and punctuation."""
-    old, new = plain(pair.old.text), plain(pair.new.text)
-    digits = [[t.key for t in r.tokens if t.kind in (Kind.NUMBER, Kind.DATE)] for r in (pair.old, pair.new)]
-    if old and old == new and digits[0] == digits[1] and pair.old.is_negative == pair.new.is_negative:
-        return Finding("unchanged", "the same words but for case, spacing and punctuation")
+def paraphrase(pair: Pair) -> Finding | None:
+    """Find the same content in other words and another order."""
+    old, new = pair.old, pair.new
+    if old.is_negative != new.is_negative or pair.has_other_tense or wholes.has_several(pair):
+        return None
+    found = pair.aligned
+    if found.old or found.new or not found.pairs or not keeps_roles(pair):
+        return None
+    return Finding("unchanged", "the same in other words")
+
+
+def change(pair: Pair) -> Finding | None:
+    """Find what a change that the new statement tells of makes of the old one."""
+    if max(len(sentences(pair.old.text)), 1) > 1:
+        return None
+    found = _superseded(pair, attributes.one_attribute) or changes.moved(pair)
+    if found is not None or not pair.has_common_words:
+        return found
+    found = changes.is_over(pair.old, pair.new) or changes.given_up(pair) or changes.other_value(pair)
+    if found is not None:
+        return found
+    clauses = changes.clauses(pair)
+    for clause in clauses:
+        found = changes.is_over(pair.old, clause)
+        if found is None and len(clauses) > 1 and not pair.is_procedure:
+            found = _of_clause(Pair.of(pair.old, clause, pair.cosine, is_procedure=False))
+        if found is not None:
+            return found
     return None
 
 
-def unknown_language(pair: Pair) -> Finding | None:
-    """Merge and supersede nothing in a language without rules."""
-    if pair.old.is_known and pair.new.is_known:
+def _of_clause(pair: Pair) -> Finding | None:
+    if any(token.key in _CLAUSES for token in pair.old.tokens):
         return None
-    old, new = Counter(plain(pair.old.text)), Counter(plain(pair.new.text))
-    is_like = (old & new).total() >= CLOSE_MIN_SHARE * max(
-        min(old.total(), new.total()), 1
-    ) and not pair.new.text.isascii()
-    is_like = is_like or pair.is_close
-    return Finding("conflict" if is_like else "created", "not in a language that the rules know")
+    return _superseded(pair, attributes.one_attribute) or _superseded(pair, one_slot)
+
+
+def _superseded(pair: Pair, rule: Callable[[Pair], Finding | None]) -> Finding | None:
+    found = rule(pair)
+    return found if found is not None and found.outcome == "superseded" else None
 
 
 def other_procedure(pair: Pair) -> Finding | None:
@@ -87,6 +110,8 @@ def negation(pair: Pair) -> Finding | None:
         return Finding("created", "about somebody or something else")
     if old.intents != new.intents:
         return pair.unsure("one is a wish or a guess")
+    if changes.is_double(old) != changes.is_double(new):
+        return pair.unsure("one denies twice")
     denied = "no longer so" if new.has_ended or old.has_ended else "one affirms what the other denies"
     missing = _without(old, "have") - _without(new, "have")
     extra = _without(new, "have") - _without(old, "have")
@@ -109,21 +134,9 @@ def _without(reading: Reading, key: str) -> Counter[str]:
     return bag
 
 
-def several_sentences(pair: Pair) -> Finding | None:
-    """Compare memories of several sentences as wholes; see ``sentences``."""
-    old, new = pair.old.text, pair.new.text
-    if max(len(sentences(old)), len(sentences(new))) <= 1:
-        return None
-    if holds(old, new):
-        return Finding("unchanged", "one of the sentences that are known")
-    if holds(new, old):
-        return Finding("merged", "says the same and more sentences", new)
-    return pair.unsure("the memory has several sentences")
-
-
 def other_action(pair: Pair) -> Finding | None:
     """Keep apart what is going on ("is eating") from what else is going on or is so."""
-    if slots.have_one_action(pair.old, pair.new):
+    if have_one_action(pair.old, pair.new):
         return None
     if compare(pair.old, pair.new) is Subjects.DIFFERENT:
         return Finding("created", "about somebody or something else")
@@ -135,14 +148,10 @@ def same_content(pair: Pair) -> Finding | None:
     old, new = pair.old, pair.new
     if not merging.is_same_content(old, new) or merging.links_disagree(old, new):
         return None
-    if _other_tense(pair):
+    if pair.has_other_tense:
         return pair.unsure("one tells of the past or of a wish, the other does not")
-    is_action = old.verb != "be" or slots.is_progressive(old)
-    is_turned = old.verb == new.verb and is_action and compare(old, new) is Subjects.DIFFERENT
     if _is_comparison_turned(pair):
         return Finding("superseded", "the same comparison the other way round")
-    if not is_turned and not merging.is_swapped(old, new) and not merging.is_rebuilt(old, new):
-        return Finding("unchanged", "the same words, some in another form or order")
     return Finding("conflict", "the same words with their roles exchanged")
 
 
@@ -165,30 +174,11 @@ def other_subject(pair: Pair) -> Finding | None:
     return Finding("created", "about somebody or something else")
 
 
-def switched(pair: Pair) -> Finding | None:
-    """Find what the new one gives up ("switched from X to Y") and the old one says."""
-    given_up = attributes.switched_from(pair.new)
-    keys = {token.key for token in given_up}
-    if not keys or not keys <= set(pair.old.bag) or compare(pair.old, pair.new) is not Subjects.SAME:
-        return None
-    context = set(pair.old.bag) - keys - {"use", "have", "be"} - {t.key for t in pair.old.tokens[: pair.old.head]}
-    if context - set(pair.new.bag) - {pair.old.verb}:
-        return pair.unsure(f"{_words(given_up)} was given up, perhaps elsewhere")
-    if _says_more(pair, keys):
-        return pair.unsure("the memory also says something else")
-    return Finding("superseded", f"says that {_words(given_up)} was given up for something else")
-
-
 def other_tense(pair: Pair) -> Finding | None:
     """Keep what was, or is wished for, apart from what is."""
-    if _other_tense(pair) and attributes.attribute_of(pair.new) is None:
+    if pair.has_other_tense and attributes.attribute_of(pair.new) is None:
         return pair.unsure("one tells of the past or of a wish, the other does not")
     return None
-
-
-def _other_tense(pair: Pair) -> bool:
-    old, new = pair.old, pair.new
-    return old.intents != new.intents or (old.is_past != new.is_past and "" not in (old.verb, new.verb))
 
 
 def detail(pair: Pair) -> Finding | None:
@@ -231,45 +221,12 @@ def _changed_step(pair: Pair, slot: slots.Slot) -> Finding:
     kinds = slots.kind_of(slot.old), slots.kind_of(slot.new)
     is_value = kinds[0] == kinds[1] and kinds[0] != "text"
     is_opposite = len(slot.old) == len(slot.new) == 1 and are_opposite(slot.old[0].key, slot.new[0].key)
-    if procedures.have_one_goal(pair.old, pair.new) or is_value or is_opposite:
+    if not is_value and slots.effect_of(slot, pair.old, pair.new)[0] is Effect.REPLACES:
+        return Finding("superseded", f"same procedure, step changed: {changed}")
+    is_corrected = pair.new.is_marked and len(slot.old) == len(slot.new) == 1
+    if procedures.have_one_goal(pair.old, pair.new) or is_value or is_opposite or is_corrected:
         return Finding("superseded", f"same procedure, step changed: {changed}")
     return pair.unsure(f"perhaps the same procedure: {changed}")
-
-
-def one_attribute(pair: Pair) -> Finding | None:
-    """Find different shapes that give one attribute of one subject."""
-    old, new = attributes.attribute_of(pair.old), attributes.attribute_of(pair.new)
-    if old is None or new is None or old.name != new.name or compare(pair.old, pair.new) is not Subjects.SAME:
-        return None
-    before, after = [t.key for t in old.value], [t.key for t in new.value]
-    if before == after:
-        if old.name in {"residence", "employer"} and not _other_tense(pair):
-            merged = merging.joined(pair.old.text, pair.new.text)
-            return Finding("merged", f"the same {old.name}, with other details", merged)
-        return pair.unsure(f"the same {old.name}, with other details")
-    if _may_be_one(before, after):
-        return pair.unsure(f"{old.name}: {_words(old.value)} and {_words(new.value)} may be one")
-    if old.name == "residence" and not slots.are_places_of_one_kind(old.value, new.value):
-        return pair.unsure(f"{_words(old.value)} may lie in {_words(new.value)}")
-    if _says_more(pair, set(before)):
-        return pair.unsure("the memory also says something else")
-    is_told = old.name in {"residence", "employer"} or not (pair.old.is_past and not pair.new.is_marked)
-    if is_told:
-        return Finding("superseded", f"one {old.name}: {_words(old.value)} became {_words(new.value)}")
-    return pair.unsure(f"{old.name}: {_words(old.value)} and {_words(new.value)}")
-
-
-def _says_more(pair: Pair, replaced: set[str]) -> bool:
-    # A second clause that the new statement does not repeat would be lost with the memory.
-    has_clauses = any(token.key in _CLAUSES for token in pair.old.tokens)
-    return has_clauses and bool(set(pair.old.bag) - set(pair.new.bag) - replaced - {pair.old.verb})
-
-
-def _may_be_one(before: list[str], after: list[str]) -> bool:
-    if before[0].startswith("@"):  # parts of a date: the same part with another value makes another date
-        parts = {key[:2]: key for key in before}
-        return all(parts.get(key[:2], key) == key for key in after)
-    return bool(set(before) & set(after))
 
 
 def otherwise(pair: Pair) -> Finding | None:
@@ -282,18 +239,20 @@ def _words(tokens: tuple[Token, ...]) -> str:
 
 
 _RULES: tuple[Callable[[Pair], Finding | None], ...] = (
-    same_letters,
-    several_sentences,
-    unknown_language,
+    wholes.same_letters,
+    wholes.known_sentences,
+    wholes.unknown_language,
+    paraphrase,
+    change,
+    wholes.several_sentences,
     other_procedure,
     negation,
     other_action,
     same_content,
     other_subject,
-    switched,
     other_tense,
     detail,
-    one_attribute,
+    attributes.one_attribute,
     one_slot,
     otherwise,
 )

@@ -63,11 +63,16 @@ class Receipt(BaseModel):
     reason: str
     other_id: Annotated[str | None, Field(description="the other memory that is involved")] = None
     detail: Annotated[str | None, Field(description="what decided; not kept, so not repeated under a key")] = None
+    pending: Annotated[
+        bool,
+        Field(description="stored while the embedder did not answer: found by its words only until maintenance comes"),
+    ] = False
 
     @classmethod
     def of(cls, outcome: Outcome) -> Self:
         """Make the answer of the core's value."""
-        return cls(**asdict(outcome))
+        values = asdict(outcome)
+        return cls(pending=values.pop("is_pending"), **values)
 
 
 class FieldError(BaseModel):
@@ -147,7 +152,8 @@ class HitOutput(BaseModel):
 class SearchOutput(BaseModel):
     """Hits, best first.
 
-    ``scanned``: memories that passed the filter. ``degraded``: the embedder did not answer, so only words counted.
+    ``scanned``: memories that passed the filter. ``degraded``: only words counted, since the embedder did not answer;
+    or for some memories, since it did not when they were stored, or has been changed, and maintenance is yet to come.
     ``truncated``: hits at the end were left out, because the answer would have been too large.
     """
 
@@ -194,7 +200,7 @@ class ContextOutput(BaseModel):
 
     ``stable``: the user's profile, that is pinned memories, and facts and procedures tagged identity, preference,
     project or instruction; byte for byte the same, whatever the query, until one of them changes. At most half of the
-    budget. ``volatile``: memories for this query. ``degraded``: the embedder did not answer, so only words counted.
+    budget. ``volatile``: memories for this query. ``degraded``: as of a search.
     """
 
     context: str
@@ -228,8 +234,8 @@ class EmbedderOutput(BaseModel):
 class StatsOutput(BaseModel):
     """Totals of a user's memories of every status; those that expired do not count.
 
-    ``bytes``: of content and metadata in UTF-8. ``pending_embeddings``: memories that are found by their words only.
-    ``log_entries`` counts the committed changes so far.
+    ``bytes``: of content and metadata in UTF-8. ``pending_embeddings``: memories that are found by their words only,
+    until maintenance has embedded them. ``log_entries`` counts the committed changes so far.
     """
 
     total: int

@@ -52,7 +52,9 @@ class EventsInput(Closed):
     limit: Limit = 50
     cursor: str | None = Field(None, description="of the page before, of the same user, memory and direction")
     direction: Direction = Field("desc", description="asc or desc")
-    memory_id: MemoryId | None = Field(None, description="of this memory only, also when it was deleted or purged")
+    memory_id: MemoryId | None = Field(
+        None, description="what made or ended a version of this memory only, also when it was deleted or purged"
+    )
 
 
 class VersionOutput(AnyMemoryOutput):

@@ -6,7 +6,7 @@ All integers are little-endian. From the first byte on:
 offset bytes       what
 ====== =========== ==================================================================================================
 0      8           magic, ``RCLSEGM\n``
-8      4           format version, u32: 1
+8      4           format version, u32: 1; magic, version, length and checksum are in their places in every version
 12     4           length of the header, u32
 16     8           length of the whole, u64
 24     the header  JSON, ASCII: ``{"about": {…}, "columns": {name: [dtype, shape, offset], …}}`` with sorted names;
@@ -26,7 +26,7 @@ but for one chance in 2**32.
 import json
 import struct
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import reduce
 from math import prod
@@ -35,12 +35,13 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from recollect.errors import CorruptSegment
+from recollect.errors import CorruptSegment, NewerSchema
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 
 MAGIC: Final = b"RCLSEGM\n"
-VERSION: Final = 1
+UPGRADES: Final[Sequence[Callable[[Arrays], Arrays]]] = ()  # the first makes columns of version 2 of those of version 1
+VERSION: Final = 1 + len(UPGRADES)
 ALIGNMENT: Final = 64
 _PREFIX: Final = struct.Struct("<8sIIQ")
 _CHECKSUM: Final = struct.Struct("<I")
@@ -117,11 +118,13 @@ def decode(data: bytes | memoryview, key: str) -> tuple[Arrays, About]:
     Raises
     ------
     CorruptSegment
-        If the magic, the version, the length, the checksum or the header is not what it must be; looked at in this
+        If the magic, the length, the checksum, the version or the header is not what it must be; looked at in this
         order.
+    NewerSchema
+        If it is whole, and of a version that is not known.
     """
     view = memoryview(data).cast("B").toreadonly()
-    header = _checked(view, key)
+    version, header = _checked(view, key)
     end = len(view) - _CHECKSUM.size
     try:
         described = json.loads(bytes(header))
@@ -131,6 +134,8 @@ def decode(data: bytes | memoryview, key: str) -> tuple[Arrays, About]:
         columns = {name: _column(raw[:end], first, *said) for name, said in described["columns"].items()}
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise CorruptSegment(key, "its header has another form") from error
+    for upgrade in UPGRADES[version - 1 :]:
+        columns = dict(upgrade(columns))
     return columns, about
 
 
@@ -174,23 +179,25 @@ def _aligned(offset: int) -> int:
     return -(-offset // ALIGNMENT) * ALIGNMENT
 
 
-def _checked(view: memoryview, key: str) -> memoryview:
-    """Give the header's bytes once everything before and around it is as it must be."""
+def _checked(view: memoryview, key: str) -> tuple[int, memoryview]:
+    """Give the version and the header's bytes once everything before and around them is as it must be."""
     if len(view) < _PREFIX.size + _CHECKSUM.size:
         raise CorruptSegment(key, "it is too short")
     magic, version, header_length, total = _PREFIX.unpack_from(view)
     if magic != MAGIC:
         raise CorruptSegment(key, "it does not begin as a segment does")
-    if version != VERSION:
-        raise CorruptSegment(key, f"its format version {version} is not known")
     if total != len(view):
         raise CorruptSegment(key, f"it has {len(view)} bytes where it must have {total}")
     end = total - _CHECKSUM.size
     if zlib.crc32(view[:end]) != _CHECKSUM.unpack_from(view, end)[0]:
         raise CorruptSegment(key, "its checksum is another one")
+    if version > VERSION:
+        raise NewerSchema("segment", version)
+    if version < 1:
+        raise CorruptSegment(key, "its format version is none")
     if header_length > end - _PREFIX.size:
         raise CorruptSegment(key, "its header is longer than the whole")
-    return view[_PREFIX.size : _PREFIX.size + header_length]
+    return version, view[_PREFIX.size : _PREFIX.size + header_length]
 
 
 def _about(*, embedder: object, older: object, **numbers: object) -> About:
