@@ -9,8 +9,8 @@ In this order:
   or, if neither was changed since they were linked, that it takes the other's place.
 
 Everything else stays, for the caller to settle; so does what would retire a pinned memory. Use by searches is no
-evidence: they return both sides. The rules must say the same with the cosine as it is and with a close one, so that
-neither the rounding of vectors nor a change of wording decides by itself. All of it can be undone: nothing is deleted.
+evidence: they return both sides. The rules must say the same whether the two are close or not, so that vectors decide
+nothing here, not even those that are pending. All of it can be undone: nothing is deleted.
 """
 
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ from recollect.partition import Partition
 from recollect.reconcile import Candidate, Statement, reconcile
 from recollect.undoing import Resolution, resolve
 
-CLOSE_COSINE = 0.95
+COSINES = (0.0, 0.95)  # far and close
 GONE = "the other side of the conflict is not active any more"
 SAID_AGAIN = "a store said one side of the conflict again"
 NO_CONFLICT = "by the rules of a store the two do not contradict each other"
@@ -83,8 +83,7 @@ def settlement(partition: Partition, one: Memory, other: Memory) -> Settlement |
     confirmed = [memory for memory in (older, newer) if _is_confirmed(partition, memory, (older, newer))]
     if len(confirmed) == 1:
         return _kept(older, newer, confirmed[0])
-    cosine = partition.cosine_between(older.memory_id, newer.memory_id)
-    outcomes = {_outcome(older, newer, at) for at in (cosine, max(cosine, CLOSE_COSINE))}
+    outcomes = {_outcome(older, newer, cosine) for cosine in COSINES}
     if len(outcomes) > 1:
         return None
     match outcomes.pop():

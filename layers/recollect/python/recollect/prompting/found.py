@@ -18,8 +18,8 @@ from recollect.prompting import tasks
 from recollect.prompting.quotes import is_quoted, is_taken_from_another
 from recollect.prompting.rendering import Window
 from recollect.prompting.replies import InvalidReply, Problem, problems_of, seen
-from recollect.reconcile import Candidate, Statement, reconcile
-from recollect.reconciling.pair import scope
+from recollect.reconcile import reconcile
+from recollect.reconciling.pair import Candidate, Statement, scope
 from recollect.reconciling.reading import read as read_statement
 from recollect.reconciling.tokens import Kind
 from recollect.schemas.fields import Closed, Importance, Label, Tag, instant
