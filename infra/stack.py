@@ -22,8 +22,8 @@ _API, _INGEST, _MAINTAIN, _PLAN = "api", "ingest", "maintain", "plan"
 _API_TIMEOUT_S = 29
 _PLAN_TIMEOUT_S = 120
 _PLAN_MEMORY_MB = 512
-# Half of the ingestion's time is kept for the last passage: see ENDING_MS of the function. Of the ten functions that a new
-# account may run at once, half stay for the API.
+# Half of the ingestion's time is kept for its last passage: see ENDING_MS of its function. Of the ten functions
+# that a new account may run at once, half stay for the API.
 _INGESTION = Work(480, 5, 3, "Some transcripts could not be ingested: see their status, then redrive them.")
 _MAINTENANCE = Work(300, 1, 2, "Some users could not be maintained: see the log of the maintain function.")
 

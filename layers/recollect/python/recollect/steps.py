@@ -4,6 +4,7 @@ from recollect import compaction, lifecycle
 from recollect.aging import Decay, Expiry
 from recollect.compacting import Compactor
 from recollect.completing import Completing
+from recollect.consolidation import Consolidation, Telling
 from recollect.controller import MemoryController
 from recollect.maintenance import Step, StepName
 from recollect.reembedding import Reembedding
@@ -17,6 +18,7 @@ def steps_of(
     transcripts: TranscriptStore,
     aging: lifecycle.Policy = lifecycle.DEFAULT,
     compacting: compaction.Policy = compaction.DEFAULT,
+    telling: Telling | None = None,
 ) -> dict[StepName, Step]:
     """Make the steps.
 
@@ -28,15 +30,19 @@ def steps_of(
         How memories fade.
     compacting : compaction.Policy
         When the tail of the log is folded and segments are merged.
+    telling : Telling or None
+        What writes consolidated memories, if a model does.
     """
     work = of.workings
     aged = (work.partitions, work.committer, work.surroundings)
+    embedding = (work.store, work.partitions, work.committer, work.embedder, work.surroundings)
     compactor = Compactor(work.store, work.objects, work.partitions, work.surroundings, compacting)
     return {
         StepName.ERASURE: Completing(of, work.store, work.partitions, work.surroundings.now_ms),
         StepName.EXPIRY: Expiry(*aged),
         StepName.DECAY: Decay(*aged, aging),
         StepName.CONFLICTS: Settling(work.store, *aged),
-        StepName.EMBEDDING: Reembedding(work.store, work.partitions, work.committer, work.embedder, work.surroundings),
+        StepName.CONSOLIDATION: Consolidation(*embedding, telling),
+        StepName.EMBEDDING: Reembedding(*embedding),
         StepName.COMPACTION: Tidying(compactor, work.objects, transcripts, work.surroundings),
     }

@@ -12,6 +12,7 @@ from recollect.aws.token_counts import DynamoDBTokenCounts
 from recollect.aws.transcripts import DynamoDBTranscriptStore
 from recollect.budget import TokenBudget
 from recollect.commit import Surroundings
+from recollect.consolidation import Telling
 from recollect.controller import MemoryController
 from recollect.extracting.rules import RulesExtractor
 from recollect.extraction import Extractor
@@ -38,14 +39,12 @@ def ingestion(settings: Settings, controller: MemoryController) -> Ingestion:
     """Make the ingestion of a function, which stores through its controller."""
     client = clients.dynamodb_client()
     around = surroundings()
-    counts = DynamoDBTokenCounts(client, settings.table_name)
-    budget = TokenBudget(counts, settings.extraction_daily_tokens, around.now_ms)
     return Ingestion(
         DynamoDBTranscriptStore(client, settings.table_name),
         S3ObjectStore(clients.s3_client, settings.bucket_name),
         queue(settings),
         controller,
-        Finding(extractors(settings), budget, controller),
+        Finding(extractors(settings), _budget(settings), controller),
         around,
     )
 
@@ -54,13 +53,23 @@ def maintainer(settings: Settings, controller: MemoryController, tell: Tell) -> 
     """Make what maintains users, beside the controller of a function."""
     client = clients.dynamodb_client()
     transcripts = DynamoDBTranscriptStore(client, settings.table_name)
-    return Maintainer(
-        controller.workings.store,
-        DynamoDBReportStore(client, settings.table_name),
-        steps_of(controller, transcripts, Policy(**settings.aging)),
-        surroundings(),
-        tell,
-    )
+    steps = steps_of(controller, transcripts, Policy(**settings.aging), telling=_telling(settings))
+    reports = DynamoDBReportStore(client, settings.table_name)
+    return Maintainer(controller.workings.store, reports, steps, surroundings(), tell)
+
+
+def _telling(settings: Settings) -> Telling | None:
+    """Make what writes consolidated memories, if the settings let a model do such things unless said otherwise."""
+    if settings.extractor != "bedrock":
+        return None
+    from recollect.aws.converse import BedrockSummariser
+
+    return Telling(BedrockSummariser(clients.converse_client(), settings.extraction_model_id), _budget(settings))
+
+
+def _budget(settings: Settings) -> TokenBudget:
+    counts = DynamoDBTokenCounts(clients.dynamodb_client(), settings.table_name)
+    return TokenBudget(counts, settings.extraction_daily_tokens, surroundings().now_ms)
 
 
 def planner(settings: Settings) -> Planner:
