@@ -43,15 +43,18 @@ def after_commit(seen: Head, changes: Sequence[Change], now_s: int) -> int:
     return now_s + PAUSE_S if seen.due_at_s is None else seen.due_at_s
 
 
-def after_touch(head: Head, touches: int, now_s: int) -> int | None:
-    """Give the due time after a touch.
+def after_touch(head: Head, touches: int, embedder: str, now_s: int) -> int | None:
+    """Give the due time after a touch: there are many of them, or another embedder has come since the last commit.
 
     Parameters
     ----------
     touches : int
         So many of them the segments do not hold yet.
+    embedder : str
+        Name of the present one.
     """
-    return at_once(head.due_at_s, now_s) if touches >= DEFAULT.fold_touches else head.due_at_s
+    is_pressing = touches >= DEFAULT.fold_touches or head.embedder != embedder
+    return at_once(head.due_at_s, now_s) if is_pressing else head.due_at_s
 
 
 def after_run(reports: Collection[StepReport], now_ms: int, *, is_changed: bool) -> int | None:

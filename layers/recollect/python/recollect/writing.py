@@ -307,8 +307,9 @@ class Writing(Trail):
             telemetry.count("lost_touches")
 
     def _make_due(self, user_id: str, partition: Partition) -> None:
-        """Let uses that have piled up be folded."""
-        due_at_s = due.after_touch(partition.head, partition.touches + 1, self._surroundings.now_ms() // 1000)
+        """Let what a use has shown to be pressing be done soon."""
+        now_s = self._surroundings.now_ms() // 1000
+        due_at_s = due.after_touch(partition.head, partition.touches + 1, self._embedder.name, now_s)
         if due_at_s != partition.head.due_at_s:
             with suppress(Conflict):  # the next use says it
                 self._store.schedule(user_id, due_at_s, partition.head)
