@@ -72,6 +72,17 @@ def test_a_commit_makes_due_in_some_hours_and_the_next_one_leaves_it_at_that() -
     assert store.read_head("ana").due_at_s == NOW_S + due.PAUSE_S
 
 
+def test_a_commit_makes_due_in_some_hours_whoever_would_be_due_much_later() -> None:
+    store, clock = InMemoryMemoryStore(), Clock()
+    of = controller(store, clock=clock)
+    stored(of, "tea")
+    store.schedule("ana", NOW_S + 100 * due.PAUSE_S, store.read_head("ana"))
+
+    stored(of, "coffee")
+
+    assert store.read_head("ana").due_at_s == NOW_S + due.PAUSE_S
+
+
 def test_a_long_tail_makes_due_at_once() -> None:
     store = InMemoryMemoryStore()
     of = controller(store)

@@ -40,7 +40,7 @@ def after_commit(seen: Head, changes: Sequence[Change], now_s: int) -> int:
     is_pending = any(change.columns is not None and not change.columns.embedder for change in changes)
     if tail >= DEFAULT.fold_entries or is_pending:
         return at_once(seen.due_at_s, now_s)
-    return now_s + PAUSE_S if seen.due_at_s is None else seen.due_at_s
+    return now_s + PAUSE_S if seen.due_at_s is None else min(seen.due_at_s, now_s + PAUSE_S)
 
 
 def after_touch(head: Head, touches: int, embedder: str, now_s: int) -> int | None:
