@@ -3,7 +3,7 @@
 import base64
 import hashlib
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from threading import Lock
 
@@ -254,10 +254,11 @@ def _entry(seq: int, change: Change, by: str) -> Entry:
 
 
 class InMemoryObjectStore:
-    """Objects in a dict, one version of each."""
+    """Objects in a dict, one version of each; of the time of this machine unless another one is given."""
 
-    def __init__(self) -> None:
+    def __init__(self, now_ms: Callable[[], int] = lambda: time.time_ns() // 1_000_000) -> None:
         self._lock = Lock()
+        self._now_ms = now_ms
         self._objects: dict[str, tuple[bytes, int]] = {}
         self._metadata: dict[str, Mapping[str, str]] = {}
         self.granted: dict[str, tuple[str, Upload | None]] = {}  # by URL: the key, and what may be put there
@@ -266,7 +267,7 @@ class InMemoryObjectStore:
         with self._lock:
             if key in self._objects:
                 raise Conflict("an object is there under this key")
-            self._objects[key] = (bytes(data), time.time_ns() // 1_000_000)
+            self._objects[key] = (bytes(data), self._now_ms())
 
     def get(self, key: str) -> bytes:
         with self._lock:

@@ -1,0 +1,251 @@
+"""Years of several users on a virtual clock: what their diaries say, and maintenance whenever the plan says so.
+
+Instances come and go: each day one of them is a new one. What expires by DynamoDB's time to live is taken away here.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from random import Random
+from typing import Any
+
+from recollect.answers import SearchQuery
+from recollect.aws.reports import TTL_S
+from recollect.changes import Patch
+from recollect.compaction import Policy
+from recollect.controller import MemoryController
+from recollect.due import LEASE_S, RETRY_S
+from recollect.errors import Unavailable
+from recollect.filters import ACTIVE, EVERYTHING, AllOf, Compare, Filter, Operator
+from recollect.maintenance import Report
+from recollect.model import Memory, Status
+from recollect.planning import Planner
+from recollect.ranking import Mode
+from recollect.undoing import Resolution
+
+from tests.support.builders import NOW_MS, Clock, asking
+from tests.support.diaries import DAY_MS, Diary
+from tests.support.embedder import HashingEmbedder
+from tests.support.faults import Killed, When
+from tests.support.inmemory import InMemoryMemoryStore, InMemoryObjectStore
+from tests.support.inmemory_reports import InMemoryDueIndex, InMemoryMaintenanceQueue
+from tests.support.maintained import DyingWorkshop, Maintained
+
+POLICY = Policy(fold_entries=32, fold_touches=32, fold_max_entries=128, fan=4, tiers=3)
+USERS = ("ana", "ben", "cleo")
+DIMENSION = 300
+HOUR_MS = 3600 * 1000
+RUN_MS = 5 * 60 * 1000
+INSTANCES = 3
+K = 10
+NOTES = AllOf((ACTIVE, Compare(("type",), Operator.EQ, "episodic")))
+ARCHIVED = Compare(("status",), Operator.EQ, "archived")
+DELETE_EVERY, PURGE_EVERY, BROWSE_EVERY, RETURN_EVERY = 11, 90, 50, 60  # days
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What happens at a call of a run of maintenance: the process dies, or the call is refused."""
+
+    at: int
+    when: When
+    is_death: bool
+
+    def happen(self) -> None:
+        """Let it happen."""
+        if self.is_death:
+            raise Killed
+        raise Unavailable("the service does not answer")
+
+
+@dataclass
+class Years:
+    """Users who live with the service.
+
+    Parameters
+    ----------
+    faults : dict of int to Fault
+        By number of the run of maintenance, from 0.
+    calls : list of int
+        How many calls each run made on the stores.
+    counts : Counter
+        What was done so far.
+    failures : int
+        Steps that failed.
+    """
+
+    users: Sequence[str] = USERS
+    seed: int = 1
+    faults: dict[int, Fault] = field(default_factory=dict)
+    calls: list[int] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)
+    purged: list[str] = field(default_factory=list)
+    pinned: dict[str, list[str]] = field(default_factory=dict)
+    stored: dict[str, list[str]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.clock = Clock(NOW_MS - NOW_MS % DAY_MS)
+        self._began_ms = self.clock.now_ms
+        self.store = InMemoryMemoryStore()
+        objects = InMemoryObjectStore(self.clock)
+        embedder = HashingEmbedder(dimension=DIMENSION)
+        self.world = Maintained(self.store, objects, embedder, POLICY, self.clock)
+        self.diaries = {user_id: Diary(user_id, self.seed) for user_id in self.users}
+        self._random = Random(self.seed)
+        self._instances = [self.world.instance() for _ in range(INSTANCES)]
+        self._queue = InMemoryMaintenanceQueue()
+        self._planner = Planner(InMemoryDueIndex(self.store), self._queue, self.clock)
+        self._maintainer = self.world.maintainer()
+        self.day = 0
+
+    def live(self, days: int) -> None:
+        """Let days pass: sessions in the morning, maintenance in the evening."""
+        for _ in range(days):
+            self.day += 1
+            self.clock.now_ms = self._began_ms + self.day * DAY_MS + 8 * HOUR_MS
+            self._instances[self.day % INSTANCES] = self.world.instance()
+            for user_id in self.users:
+                self._live(user_id, self._random.choice(self._instances))
+            self.clock.now_ms = self._began_ms + self.day * DAY_MS + 20 * HOUR_MS
+            self.maintain()
+            self._lapse()
+
+    def maintain(self) -> list[Report]:
+        """Maintain whoever is due, until nobody is."""
+        reports: list[Report] = []
+        if self.day % 10 == 0:
+            self._maintainer = self.world.maintainer()
+        for _ in range(9):
+            self._planner.plan(self.clock.now_ms + RUN_MS)
+            due = self._queue.take()
+            if not due:
+                return reports
+            for user_id in due:
+                reports += self._run(user_id)
+        raise AssertionError("they stay due")
+
+    def quiet(self) -> list[Report]:
+        """Maintain everybody whether due or not."""
+        until_ms = self.clock.now_ms + RUN_MS
+        return [self.world.maintainer().run(user_id, until_ms) for user_id in self.users]
+
+    def present(self, user_id: str, wanted: Filter = EVERYTHING) -> list[Memory]:
+        """List memories, with a cold instance."""
+        of, found, cursor = self.world.instance(), [], None
+        while True:
+            page = of.list_memories(user_id, wanted, 200, cursor)
+            found += page.memories
+            cursor = page.cursor
+            if cursor is None:
+                return found
+
+    def found(self, of: MemoryController, user_id: str, question: str) -> list[Memory]:
+        """Search without using what is found."""
+        query = SearchQuery(text=question, k=K, reinforces=False)
+        return [hit.memory for hit in of.search(user_id, query).hits]
+
+    def picture(self, user_id: str) -> Any:
+        """Tell what there is of a user, ids and times apart."""
+        memories = self.present(user_id)
+        says = {one.memory_id: one.content for one in memories}
+
+        def named(memory_id: str | None) -> str:
+            return says.get(memory_id or "", "gone" if memory_id else "none")
+
+        return sorted(
+            (
+                one.content,
+                one.status,
+                one.version,
+                one.access_count,
+                sorted(map(named, one.derived_from)),
+                named(one.consolidated_into),
+                sorted(map(named, one.conflicts_with)),
+                named(one.superseded_by),
+            )
+            for one in memories
+        )
+
+    def kept(self, user_id: str) -> Any:
+        """Tell all that is stored of a user but reports, and when the user is due."""
+        head = replace(self.world.head(user_id), due_at_s=None)
+        versions = sorted(map(repr, self.store.every_version(user_id)))
+        return head, versions, self.store.read_log(user_id, 0)[0], self.world.object_keys(user_id)
+
+    def _live(self, user_id: str, of: MemoryController) -> None:
+        day = self.diaries[user_id].day(self.day, self.clock.now_ms)
+        outcomes = of.store(asking(user_id), [*day.says, *day.pins])
+        self.counts["stores"] += len(outcomes)
+        self.counts.update(outcome.outcome for outcome in outcomes)
+        self.stored.setdefault(user_id, []).extend(one.memory_id for one in outcomes if one.outcome == "created")
+        pins = outcomes[len(day.says) :]
+        self.pinned.setdefault(user_id, []).extend(one.memory_id for one in pins)
+        if day.asks:
+            of.search(user_id, SearchQuery(text=day.asks, k=3))
+            self.counts["searches"] += 1
+        self._forget(user_id, of)
+        self._look_back(user_id, of)
+        if self.day % 50 == 25:
+            self._settle(user_id, of)
+
+    def _forget(self, user_id: str, of: MemoryController) -> None:
+        """Delete a note or purge one, as they are wont to."""
+        for every, forget, name in ((DELETE_EVERY, of.delete, "deletes"), (PURGE_EVERY, of.purge, "purges")):
+            if self.day % every == 0:
+                for note in of.list_memories(user_id, NOTES, 50).memories[-1:]:
+                    forget(asking(user_id), note.memory_id)
+                    self.counts[name] += 1
+                    self.purged += [note.content] if name == "purges" else []
+
+    def _look_back(self, user_id: str, of: MemoryController) -> None:
+        """Search what was archived, or take one of it back."""
+        if self.day % BROWSE_EVERY == 0:
+            query = SearchQuery(text="met in the harbour", mode=Mode.LEXICAL, k=1, filter=ARCHIVED)
+            self.counts["found in the archive"] += len(of.search(user_id, query).hits)
+        if self.day % RETURN_EVERY == 0:
+            for memory in of.list_memories(user_id, ARCHIVED, 20).memories:
+                if memory.consolidated_into is None:
+                    of.update(asking(user_id), memory.memory_id, Patch({"status": Status.ACTIVE}))
+                    self.counts["taken back"] += 1
+                    break
+
+    def _settle(self, user_id: str, of: MemoryController) -> None:
+        """Resolve a conflict by hand."""
+        for memory in of.list_memories(user_id, ACTIVE, 20).memories:
+            if memory.conflicts_with:
+                of.resolve(asking(user_id), memory.memory_id, memory.conflicts_with[0], Resolution.KEEP_THIS)
+                self.counts["resolved"] += 1
+                return
+
+    def _run(self, user_id: str) -> list[Report]:
+        """Run once; after a fault, again when the user is due again."""
+        number = len(self.calls)
+        until_ms = self.clock.now_ms + RUN_MS
+        dying = DyingWorkshop(self.world)
+        dying.interrupt(0, "before", lambda: None)
+        maintainer = self._maintainer if not self.faults else self.world.maintainer(dying)
+        fault = self.faults.get(number)
+        if fault is not None:
+            dying.interrupt(fault.at, fault.when, fault.happen)
+        try:
+            report = maintainer.run_if_due(user_id, until_ms)
+        except (Killed, Unavailable):
+            self.counts["runs that died"] += 1
+            report = None
+        self.calls.append(len(dying.calls))
+        if fault is not None:
+            self.clock.now_ms += max(LEASE_S, RETRY_S) * 1000
+        return [] if report is None else [report]
+
+    def _lapse(self) -> None:
+        """Take away the reports whose time is over."""
+        before_ms = self.clock.now_ms - TTL_S * 1000
+        old = [key for key, one in self.store.others.items() if isinstance(one, Report) and one.ended_at_ms < before_ms]
+        for key in old:
+            del self.store.others[key]
+
+
+def words_of(content: str) -> set[str]:
+    """Give the words of a sentence, and times of day among them."""
+    return set(re.findall(r"[\w:]+", content))
