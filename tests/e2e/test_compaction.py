@@ -34,15 +34,15 @@ def test_a_compaction_changes_nothing_that_is_read(alice: UserClient) -> None:
     alice.delete(ids[1])
     before = shown(alice)
 
-    planned = alice.call("POST", "/maintenance", {"dry_run": True, "force": True}).body
-    done = alice.call("POST", "/maintenance", {"force": True}).body
+    planned = alice.call("POST", "/maintenance", {"steps": ["compaction"], "dry_run": True, "force": True}).body
+    done = alice.call("POST", "/maintenance", {"steps": ["compaction"], "force": True}).body
 
     assert counts(planned)["folded_entries"] == counts(done)["folded_entries"] == 11
     assert (counts(done)["segments"], counts(done)["archived_entries"]) == (1, 11)
     assert shown(alice) == before
     alice.store("Alice drinks coffee too")
     assert alice.call("POST", f"/memories/{ids[1]}/restore", {"version": 1}).status == 200
-    alice.call("POST", "/maintenance", {"force": True})
+    alice.call("POST", "/maintenance", {"steps": ["compaction"], "force": True})
     assert {memory["memory_id"] for memory in alice.every_memory()} > set(ids)
     assert alice.purge(ids[2]).status == 200
     assert ids[2] not in {memory["memory_id"] for memory in alice.every_memory()}

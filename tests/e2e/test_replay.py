@@ -24,7 +24,7 @@ def test_the_command_prints_what_was_there_and_verifies_what_is(service: Service
         pytest.skip("a command for the local service")
     tea = alice.store("Alice drinks tea").body["memory_id"]
     alice.patch(tea, content="Alice drinks green tea")
-    alice.call("POST", "/maintenance", {"force": True})
+    alice.call("POST", "/maintenance", {"steps": ["compaction"], "force": True})
     alice.delete(tea)
     cat = alice.store("Alice has a cat").body["memory_id"]
 
