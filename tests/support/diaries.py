@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from random import Random
 
 from recollect.model import MemoryType
-from recollect.storing import ToStore
+from recollect.storing import OnSimilar, ToStore
 
 from tests.support.builders import to_store
 from tests.support.consolidating import STYLE
@@ -119,7 +119,8 @@ class Diary:
     def _note(self, now_ms: int) -> ToStore:
         deed, place = self._random.choice(_DEEDS), self._random.choice(_PLACES)
         text = f"{self._name()} {deed} {self._name()} {self._name()} in the {place}"
-        return to_store(text, type=MemoryType.EPISODIC, importance=0.2, occurred_at_ms=now_ms)
+        values = {"type": MemoryType.EPISODIC, "importance": 0.2, "occurred_at_ms": now_ms}
+        return to_store(text, on_similar=OnSimilar.CREATE, **values)
 
     def _remark(self) -> ToStore:
         return to_store(f"{self._name()} once owned {self._name()} {self._name()}", importance=0.0)

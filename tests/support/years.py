@@ -32,7 +32,7 @@ from tests.support.inmemory import InMemoryMemoryStore, InMemoryObjectStore
 from tests.support.inmemory_reports import InMemoryDueIndex, InMemoryMaintenanceQueue
 from tests.support.maintained import DyingWorkshop, Maintained
 
-POLICY = Policy(fold_entries=32, fold_touches=32, fold_max_entries=128, fan=4, tiers=3)
+POLICY = Policy(fold_entries=64, fold_touches=64, fold_max_entries=256, fan=4, tiers=3)
 USERS = ("ana", "ben", "cleo")
 DIMENSION = 300
 HOUR_MS = 3600 * 1000

@@ -50,6 +50,8 @@ def test_pressing_work_does_not_disturb_whoever_is_at_it_or_next(due_at_s: int |
         ([StepReport(next_at_ms=NOW_MS + 10**9), StepReport(next_at_ms=NOW_MS + 1)], False, due.PAUSE_S),
         ([StepReport(is_done=False, failure="busy"), StepReport()], False, due.RETRY_S),
         ([StepReport(is_done=False, failure="busy"), StepReport(is_done=False)], True, 0),
+        ([StepReport(looked_at=9, changed=1, is_done=False)], True, 0),
+        ([StepReport(looked_at=9, is_done=False), StepReport()], False, due.RETRY_S),
     ],
 )
 def test_a_run_is_followed_by_another_when_there_is_something_to_do(

@@ -64,8 +64,8 @@ def half_purged(partition: Partition, transcript_id: str | None = None) -> list[
         Loaded since, so that it knows nothing that is not there any more.
     """
     dead_rows = ~partition.live if transcript_id is None else partition.citing(transcript_id) & ~partition.live
-    dead = _named(partition, dead_rows)
-    return [memory_id for memory_id in dead if partition.is_purged(memory_id)]
+    purged = partition.purged()
+    return [memory_id for memory_id in _named(partition, dead_rows) if memory_id in purged] if purged else []
 
 
 def forget(

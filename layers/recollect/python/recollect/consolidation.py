@@ -131,24 +131,24 @@ class Consolidation:
         partition = self._partitions.refresh(user_id)
         left = clusters.budget(partition, self._surroundings.now_ms())
         for number in range(ROUND_MAX_COUNT):
-            found = clusters.find(partition, self._surroundings.now_ms(), left)
+            found = clusters.find(partition, self._surroundings.now_ms(), left, tally.seen)
             if number == 0:
                 tally.looked_at, tally.skipped = found.looked_at, Counter(found.skipped)
             before = tally.changed
             is_going = self._consolidate_all(user_id, run, found.clusters, tally)
             left -= tally.changed - before
-            is_over = not is_going or run.is_dry_run or tally.changed == before
+            is_over = not is_going or run.is_dry_run or not found.clusters
             if is_over or left < clusters.CLUSTER_MIN_COUNT:
                 tally.is_done = tally.is_done and found.is_whole and is_over
                 break
             partition = self._partitions.refresh(user_id)
+        else:
+            tally.is_done = False
         return tally.report()
 
     def _consolidate_all(self, user_id: str, run: Run, found: Sequence[Cluster], tally: _Tally) -> bool:
-        """Do clusters that were not tried yet; tell whether there may be more to do in this run."""
+        """Do clusters; tell whether there may be more to do in this run."""
         for cluster in found:
-            if frozenset(cluster.memory_ids) in tally.seen:
-                continue
             tally.seen.add(frozenset(cluster.memory_ids))
             if self._surroundings.now_ms() >= run.deadline_ms:
                 return tally.stop()

@@ -14,7 +14,7 @@ from recollect.model import Change, Head
 
 SHARDS = 16
 PAUSE_S = 6 * 3600  # between runs, when nothing is pressing
-RETRY_S = 3600  # after a step has failed
+RETRY_S = 3600  # after a step has failed, or got nowhere
 ERASURE_S = 15 * 60  # after an erasure has begun: whoever asked for it is expected to go on
 LEASE_S = 15 * 60  # longer than a run may take, shorter than its message stays hidden
 
@@ -60,15 +60,18 @@ def after_touch(head: Head, touches: int, embedder: str, now_s: int) -> int | No
 def after_run(reports: Collection[StepReport], now_ms: int, *, is_changed: bool) -> int | None:
     """Give the due time after a run of all steps, epoch seconds; ``None`` if nothing is to be done until a change.
 
+    At once if there is more to do; not so where a step found nothing that it could do: it would find the same again.
+
     Parameters
     ----------
     is_changed : bool
         Whether anything was committed since it began, by itself or by others: that was not looked at by every step.
     """
     now_s = now_ms // 1000
-    if any(not report.is_done and report.failure is None for report in reports):
+    left = [report for report in reports if not report.is_done or report.failure is not None]
+    if any(report.failure is None and (report.changed or not report.looked_at) for report in left):
         return now_s
-    if any(report.failure is not None for report in reports):
+    if left:
         return now_s + RETRY_S
     times = [-(-report.next_at_ms // 1000) for report in reports if report.next_at_ms is not None]
     if not times and not is_changed:

@@ -192,6 +192,11 @@ class Partition(Parts):
         last = self._last_of.get(memory_id)
         return last.operation is Operation.PURGE if last is not None else self._of_segments(memory_id).is_purged
 
+    def purged(self) -> set[str]:
+        """Name all memories that were purged."""
+        found = {name.decode() for one in self.segments.values() for name in one.purged_ids.tolist()}
+        return found | {name for name, last in self._last_of.items() if last.operation is Operation.PURGE}
+
     def same_statement(self, identity: bytes, now_ms: int, status: Status = Status.ACTIVE) -> str | None:
         """Name a memory with this identity and status that has not expired: the one active one, else the oldest."""
         found = [

@@ -10,7 +10,7 @@ each day other ones.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -82,13 +82,15 @@ def budget(partition: Partition, now_ms: int) -> int:
     return max(SHARE_MIN_COUNT, int(PARTITION_SHARE * int(partition.active(now_ms).sum())))
 
 
-def find(partition: Partition, now_ms: int, most: int) -> Found:
+def find(partition: Partition, now_ms: int, most: int, tried: Collection[frozenset[str]] = ()) -> Found:
     """Find clusters, the surest first.
 
     Parameters
     ----------
     most : int
         How many memories they may have together.
+    tried : collection of frozenset of str
+        Memories of clusters that came to nothing: they are no part of another one, and do not count.
     """
     active = partition.active(now_ms)
     derived = partition.where(lambda part: part.texts("derived_from").filled)
@@ -103,7 +105,7 @@ def find(partition: Partition, now_ms: int, most: int) -> Found:
     compared = np.zeros(partition.row_count, dtype=np.bool_)
     compared[_to_compare(partition, rows, derived, now_ms)] = True
     seeds = [seed for group in _groups(partition, rows) for seed in _seeds(partition, group, derived, compared)]
-    clusters, is_whole = _chosen(partition, seeds, derived, most)
+    clusters, is_whole = _chosen(partition, seeds, derived, most, tried)
     return Found(tuple(clusters), rows.size, {why: count for why, count in skipped.items() if count}, is_whole)
 
 
@@ -165,8 +167,11 @@ def _nearest(scores: Scores) -> Rows:
     return near[np.lexsort((near, -scores[near]))][:NEIGHBOUR_MAX_COUNT]
 
 
-def _chosen(partition: Partition, seeds: Sequence[_Seed], derived: Mask, most: int) -> tuple[list[Cluster], bool]:
+def _chosen(
+    partition: Partition, seeds: Sequence[_Seed], derived: Mask, most: int, tried: Collection[frozenset[str]]
+) -> tuple[list[Cluster], bool]:
     updated_at = partition.number("updated_at")
+    chosen = 0
     taken: set[int] = set()
     clusters: list[Cluster] = []
     order = sorted(seeds, key=lambda one: (not one.is_derived, -len(one.near), partition.memory_id(one.row)))
@@ -179,8 +184,12 @@ def _chosen(partition: Partition, seeds: Sequence[_Seed], derived: Mask, most: i
         members = [seed.row, *near[:room]]
         if seed.row in taken or len(members) < (2 if seed.is_derived else CLUSTER_MIN_COUNT):
             continue
-        if len(taken) + len(members) > most:
+        memory_ids = tuple(partition.memory_id(row) for row in members)
+        is_new = frozenset(memory_ids) not in tried
+        if is_new and chosen + len(members) > most:
             return clusters, False
         taken |= {*members}
-        clusters.append(Cluster(tuple(partition.memory_id(row) for row in members), seed.is_derived))
+        if is_new:
+            chosen += len(members)
+            clusters.append(Cluster(memory_ids, seed.is_derived))
     return clusters, True

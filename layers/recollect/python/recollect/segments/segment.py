@@ -151,6 +151,12 @@ class Segment:
         """Ndarray of shape (g,), S26, ascending: memories that were deleted when the segment was made."""
         return ids.ids_of(self.columns["gone.id_hi"], self.columns["gone.id_lo"])
 
+    @property
+    def purged_ids(self) -> ids.Keys:
+        """Ndarray of shape (p,), S26, ascending: those of them that were purged."""
+        of = self.columns["gone.purged"] != 0
+        return ids.ids_of(self.columns["gone.id_hi"][of], self.columns["gone.id_lo"][of])
+
     def gone_of(self, memory_id: str) -> Last | None:
         """Tell what is known last of a memory that was deleted; ``None`` if it was not."""
         wanted = memory_id.encode("utf-8", "surrogatepass")
