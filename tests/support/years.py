@@ -5,8 +5,10 @@ Instances come and go: each day one of them is a new one. What expires by Dynamo
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -24,7 +26,7 @@ from recollect.planning import Planner
 from recollect.ranking import Mode
 from recollect.undoing import Resolution
 
-from tests.support.builders import NOW_MS, Clock, asking
+from tests.support.builders import NOW_MS, Clock, asking, to_store
 from tests.support.diaries import DAY_MS, Diary
 from tests.support.embedder import HashingEmbedder
 from tests.support.faults import Killed, When
@@ -33,7 +35,7 @@ from tests.support.inmemory_reports import InMemoryDueIndex, InMemoryMaintenance
 from tests.support.maintained import DyingWorkshop, Maintained
 
 POLICY = Policy(fold_entries=64, fold_touches=64, fold_max_entries=256, fan=4, tiers=3)
-USERS = ("ana", "ben", "cleo")
+USERS = {"ana": 1, "ben": 2, "cleo": 4}  # a session every so many days
 DIMENSION = 300
 HOUR_MS = 3600 * 1000
 RUN_MS = 5 * 60 * 1000
@@ -41,7 +43,7 @@ INSTANCES = 3
 K = 10
 NOTES = AllOf((ACTIVE, Compare(("type",), Operator.EQ, "episodic")))
 ARCHIVED = Compare(("status",), Operator.EQ, "archived")
-DELETE_EVERY, PURGE_EVERY, BROWSE_EVERY, RETURN_EVERY = 11, 90, 50, 60  # days
+DELETE_EVERY, PURGE_EVERY, BROWSE_EVERY, RETURN_EVERY, SETTLE_EVERY = 11, 60, 50, 60, 30  # sessions
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,24 +67,36 @@ class Years:
 
     Parameters
     ----------
+    users : mapping of str to int
+        A session every so many days, by user.
+    plan_every : int
+        Days from one plan of maintenance to the next; a schedule in earnest has many a day, and this one seconds.
     faults : dict of int to Fault
         By number of the run of maintenance, from 0.
+    is_watched : bool
+        Whether the calls of runs are counted.
     calls : list of int
         How many calls each run made on the stores.
     counts : Counter
         What was done so far.
-    failures : int
-        Steps that failed.
+    purged : list of str
+        Texts.
+    given_up : list of str
+        Ids of memories that a conflict was resolved against.
+    pinned : dict of str to list of str
+        Ids of memories by user.
     """
 
-    users: Sequence[str] = USERS
+    users: Mapping[str, int] = field(default_factory=lambda: USERS)
+    plan_every: int = 7
+    is_watched: bool = False
     seed: int = 1
     faults: dict[int, Fault] = field(default_factory=dict)
     calls: list[int] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
     purged: list[str] = field(default_factory=list)
+    given_up: list[str] = field(default_factory=list)
     pinned: dict[str, list[str]] = field(default_factory=dict)
-    stored: dict[str, list[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.clock = Clock(NOW_MS - NOW_MS % DAY_MS)
@@ -97,7 +111,7 @@ class Years:
         self._queue = InMemoryMaintenanceQueue()
         self._planner = Planner(InMemoryDueIndex(self.store), self._queue, self.clock)
         self._maintainer = self.world.maintainer()
-        self.day = 0
+        self.day = self.struck = 0
 
     def live(self, days: int) -> None:
         """Let days pass: sessions in the morning, maintenance in the evening."""
@@ -105,16 +119,19 @@ class Years:
             self.day += 1
             self.clock.now_ms = self._began_ms + self.day * DAY_MS + 8 * HOUR_MS
             self._instances[self.day % INSTANCES] = self.world.instance()
-            for user_id in self.users:
-                self._live(user_id, self._random.choice(self._instances))
+            for user_id, every in self.users.items():
+                number, rest = divmod(self.day, every)
+                if not rest:
+                    self._live(user_id, number, self._random.choice(self._instances))
             self.clock.now_ms = self._began_ms + self.day * DAY_MS + 20 * HOUR_MS
-            self.maintain()
-            self._lapse()
+            if self.day % self.plan_every == 0:
+                self.maintain()
+                self._lapse()
 
     def maintain(self) -> list[Report]:
         """Maintain whoever is due, until nobody is."""
         reports: list[Report] = []
-        if self.day % 10 == 0:
+        if self.day % 5 == 0:
             self._maintainer = self.world.maintainer()
         for _ in range(9):
             self._planner.plan(self.clock.now_ms + RUN_MS)
@@ -125,10 +142,15 @@ class Years:
                 reports += self._run(user_id)
         raise AssertionError("they stay due")
 
-    def quiet(self) -> list[Report]:
-        """Maintain everybody whether due or not."""
-        until_ms = self.clock.now_ms + RUN_MS
-        return [self.world.maintainer().run(user_id, until_ms) for user_id in self.users]
+    def again(self, user_id: str) -> int:
+        """Maintain, whether due or not; tell how much was changed."""
+        report = self.world.maintainer().run(user_id, self.clock.now_ms + RUN_MS)
+        return sum(step.changed for step in report.steps.values())
+
+    @property
+    def end_ms(self) -> int:
+        """A time after all that has happened, whatever came between."""
+        return self._began_ms + (self.day + 1) * DAY_MS
 
     def present(self, user_id: str, wanted: Filter = EVERYTHING) -> list[Memory]:
         """List memories, with a cold instance."""
@@ -173,48 +195,56 @@ class Years:
         versions = sorted(map(repr, self.store.every_version(user_id)))
         return head, versions, self.store.read_log(user_id, 0)[0], self.world.object_keys(user_id)
 
-    def _live(self, user_id: str, of: MemoryController) -> None:
-        day = self.diaries[user_id].day(self.day, self.clock.now_ms)
-        outcomes = of.store(asking(user_id), [*day.says, *day.pins])
+    def _live(self, user_id: str, number: int, of: MemoryController) -> None:
+        """Have a session: say something, ask, forget, look back."""
+        session = self.diaries[user_id].session(number, self.clock.now_ms)
+        outcomes = of.store(asking(user_id), [*session.says, *session.pins])
         self.counts["stores"] += len(outcomes)
         self.counts.update(outcome.outcome for outcome in outcomes)
-        self.stored.setdefault(user_id, []).extend(one.memory_id for one in outcomes if one.outcome == "created")
-        pins = outcomes[len(day.says) :]
+        pins = outcomes[len(session.says) :]
         self.pinned.setdefault(user_id, []).extend(one.memory_id for one in pins)
-        if day.asks:
-            of.search(user_id, SearchQuery(text=day.asks, k=3))
+        for fact in session.tells:
+            replaced = None if fact.is_single or not fact.memory_id else fact.memory_id
+            [told] = of.store(asking(user_id), [to_store(fact.content, supersedes=replaced)])
+            self.counts.update([told.outcome])
+            fact.memory_id = told.memory_id
+        self.counts["stores"] += len(session.tells)
+        if session.asks:
+            of.search(user_id, SearchQuery(text=session.asks, k=3))
             self.counts["searches"] += 1
-        self._forget(user_id, of)
-        self._look_back(user_id, of)
-        if self.day % 50 == 25:
-            self._settle(user_id, of)
+        self._forget(user_id, number, of)
+        self._look_back(user_id, number, of)
 
-    def _forget(self, user_id: str, of: MemoryController) -> None:
+    def _forget(self, user_id: str, number: int, of: MemoryController) -> None:
         """Delete a note or purge one, as they are wont to."""
         for every, forget, name in ((DELETE_EVERY, of.delete, "deletes"), (PURGE_EVERY, of.purge, "purges")):
-            if self.day % every == 0:
+            if number % every == 0:
                 for note in of.list_memories(user_id, NOTES, 50).memories[-1:]:
                     forget(asking(user_id), note.memory_id)
                     self.counts[name] += 1
                     self.purged += [note.content] if name == "purges" else []
 
-    def _look_back(self, user_id: str, of: MemoryController) -> None:
-        """Search what was archived, or take one of it back."""
-        if self.day % BROWSE_EVERY == 0:
+    def _look_back(self, user_id: str, number: int, of: MemoryController) -> None:
+        """Search what was archived, take one of it back, settle a conflict."""
+        if number % BROWSE_EVERY == 0:
             query = SearchQuery(text="met in the harbour", mode=Mode.LEXICAL, k=1, filter=ARCHIVED)
             self.counts["found in the archive"] += len(of.search(user_id, query).hits)
-        if self.day % RETURN_EVERY == 0:
+        if number % RETURN_EVERY == 0:
             for memory in of.list_memories(user_id, ARCHIVED, 20).memories:
                 if memory.consolidated_into is None:
                     of.update(asking(user_id), memory.memory_id, Patch({"status": Status.ACTIVE}))
                     self.counts["taken back"] += 1
                     break
+        if number % SETTLE_EVERY == 0:
+            self._settle(user_id, of)
 
     def _settle(self, user_id: str, of: MemoryController) -> None:
         """Resolve a conflict by hand."""
         for memory in of.list_memories(user_id, ACTIVE, 20).memories:
             if memory.conflicts_with:
-                of.resolve(asking(user_id), memory.memory_id, memory.conflicts_with[0], Resolution.KEEP_THIS)
+                other = memory.conflicts_with[0]
+                of.resolve(asking(user_id), memory.memory_id, other, Resolution.KEEP_THIS)
+                self.given_up.append(other)
                 self.counts["resolved"] += 1
                 return
 
@@ -224,19 +254,21 @@ class Years:
         until_ms = self.clock.now_ms + RUN_MS
         dying = DyingWorkshop(self.world)
         dying.interrupt(0, "before", lambda: None)
-        maintainer = self._maintainer if not self.faults else self.world.maintainer(dying)
         fault = self.faults.get(number)
         if fault is not None:
-            dying.interrupt(fault.at, fault.when, fault.happen)
-        try:
+            dying.interrupt(fault.at, fault.when, partial(self._strike, fault))
+        maintainer = self.world.maintainer(dying) if self.is_watched else self._maintainer
+        report = None
+        with suppress(Killed, Unavailable):
             report = maintainer.run_if_due(user_id, until_ms)
-        except (Killed, Unavailable):
-            self.counts["runs that died"] += 1
-            report = None
         self.calls.append(len(dying.calls))
         if fault is not None:
             self.clock.now_ms += max(LEASE_S, RETRY_S) * 1000
         return [] if report is None else [report]
+
+    def _strike(self, fault: Fault) -> None:
+        self.struck += 1
+        fault.happen()
 
     def _lapse(self) -> None:
         """Take away the reports whose time is over."""
