@@ -72,7 +72,7 @@ class Years:
     plan_every : int
         Days from one plan of maintenance to the next; a schedule in earnest has many a day, and this one seconds.
     faults : dict of int to Fault
-        By number of the run of maintenance, from 0.
+        In the first run of maintenance of a day.
     is_watched : bool
         Whether the calls of runs are counted.
     calls : list of int
@@ -92,7 +92,7 @@ class Years:
     is_watched: bool = False
     seed: int = 1
     faults: dict[int, Fault] = field(default_factory=dict)
-    calls: list[int] = field(default_factory=list)
+    calls: dict[int, int] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
     purged: list[str] = field(default_factory=list)
     given_up: list[str] = field(default_factory=list)
@@ -111,7 +111,7 @@ class Years:
         self._queue = InMemoryMaintenanceQueue()
         self._planner = Planner(InMemoryDueIndex(self.store), self._queue, self.clock)
         self._maintainer = self.world.maintainer()
-        self.day = self.struck = 0
+        self.day = self.runs = self.struck = 0
 
     def live(self, days: int) -> None:
         """Let days pass: sessions in the morning, maintenance in the evening."""
@@ -250,18 +250,18 @@ class Years:
 
     def _run(self, user_id: str) -> list[Report]:
         """Run once; after a fault, again when the user is due again."""
-        number = len(self.calls)
+        self.runs += 1
         until_ms = self.clock.now_ms + RUN_MS
         dying = DyingWorkshop(self.world)
         dying.interrupt(0, "before", lambda: None)
-        fault = self.faults.get(number)
+        fault = self.faults.get(self.day) if self.day not in self.calls else None
         if fault is not None:
             dying.interrupt(fault.at, fault.when, partial(self._strike, fault))
         maintainer = self.world.maintainer(dying) if self.is_watched else self._maintainer
         report = None
         with suppress(Killed, Unavailable):
             report = maintainer.run_if_due(user_id, until_ms)
-        self.calls.append(len(dying.calls))
+        self.calls.setdefault(self.day, len(dying.calls))
         if fault is not None:
             self.clock.now_ms += max(LEASE_S, RETRY_S) * 1000
         return [] if report is None else [report]
