@@ -8,6 +8,7 @@ words is enough for them, so that two years take seconds.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from random import Random
+from typing import Any
 
 from recollect.model import MemoryType
 from recollect.storing import OnSimilar, ToStore
@@ -16,7 +17,7 @@ from tests.support.builders import to_store
 
 DAY_MS = 24 * 3600 * 1000
 PROFILE = "preference"  # a tag
-REMARK_EVERY, FACT_EVERY, CHANGE_EVERY, NOTICE_EVERY = 3, 9, 13, 7  # sessions
+REMARK_EVERY, FACT_EVERY, CHANGE_EVERY, NOTICE_EVERY = 4, 9, 13, 7  # sessions
 STYLE_EVERY, PIN_EVERY, CLASH_EVERY = 15, 45, 40
 _ABOUT = (
     ("{name} lives in {value}", "where does {name} live"),
@@ -135,7 +136,7 @@ class Diary:
     def _note(self, now_ms: int) -> ToStore:
         deed, place = self._random.choice(_DEEDS), self._random.choice(_PLACES)
         text = f"{self._name()} {deed} {self._name()} {self._name()} in the {place}"
-        values = {"type": MemoryType.EPISODIC, "importance": 0.2, "occurred_at_ms": now_ms}
+        values: dict[str, Any] = {"type": MemoryType.EPISODIC, "importance": 0.2, "occurred_at_ms": now_ms}
         return to_store(text, on_similar=OnSimilar.CREATE, **values)
 
     def _remark(self) -> ToStore:

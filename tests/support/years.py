@@ -154,7 +154,8 @@ class Years:
 
     def present(self, user_id: str, wanted: Filter = EVERYTHING) -> list[Memory]:
         """List memories, with a cold instance."""
-        of, found, cursor = self.world.instance(), [], None
+        of, cursor = self.world.instance(), None
+        found: list[Memory] = []
         while True:
             page = of.list_memories(user_id, wanted, 200, cursor)
             found += page.memories
