@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from tests.bench import cold, compaction, costs, load, scan, search, store
+from tests.bench import cold, compaction, costs, load, maintenance, scan, search, store
 from tests.bench.measuring import BUILD
 from tests.eval import report
 
@@ -20,6 +20,7 @@ PARTS: Mapping[str, Callable[[argparse.Namespace], dict[str, float]]] = {
     "store": lambda options: store.figures(is_quick=options.quick),
     "load": lambda options: load.figures(is_quick=options.quick),
     "compaction": lambda options: compaction.figures(is_quick=options.quick),
+    "maintenance": lambda options: maintenance.figures(is_quick=options.quick),
     "costs": lambda options: costs.figures(is_quick=options.quick),
 }
 

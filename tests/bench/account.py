@@ -4,6 +4,7 @@ Stands below the real adapters, in the place of botocore's clients, so that what
 own code and nothing else. Every condition is taken to hold: one writer. Items and objects are kept in dicts.
 """
 
+import re
 import time
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
@@ -20,6 +21,7 @@ from recollect.aws.attributes import Item
 from tests.bench.units import get_units, item_bytes, query_units, write_units
 
 PAGE_BYTES = 2**20
+_TERM = re.compile(r"(\S+) = (if_not_exists\(\S+, )?(:\w+)")
 _LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 Recorded = Callable[[str, str], Item | None]
 Answer = dict[str, Any]
@@ -97,9 +99,15 @@ class Account:
     def update(self, of: Mapping[str, Any]) -> int:
         """Set attributes of an item; give its size."""
         names, values = of.get("ExpressionAttributeNames", {}), of["ExpressionAttributeValues"]
-        pairs = (pair.split(" = ") for pair in of["UpdateExpression"].removeprefix("SET ").split(", "))
-        new = {names.get(name, name): values[value] for name, value in pairs}
-        return self.keep({**(self.find(of["Key"]) or of["Key"]), **new})
+        if of["UpdateExpression"].startswith("REMOVE "):
+            gone = of["UpdateExpression"].removeprefix("REMOVE ").split(", ")
+            return self.keep({name: value for name, value in (self.find(of["Key"]) or {}).items() if name not in gone})
+        before = self.find(of["Key"]) or of["Key"]
+        new: Item = {}
+        for name, if_new, value in _TERM.findall(of["UpdateExpression"].removeprefix("SET ")):
+            name_of = names.get(name, name)
+            new[name_of] = before.get(name_of, values[value]) if if_new else values[value]
+        return self.keep({**before, **new})
 
     def drop(self, key: Mapping[str, Mapping[str, str]]) -> int:
         """Delete an item; give its size."""
@@ -109,7 +117,7 @@ class Account:
 
 
 class DynamoDB:
-    """The DynamoDB client's methods that searches, stores and compactions call."""
+    """The DynamoDB client's methods that searches, stores and maintenance call."""
 
     def __init__(self, account: Account) -> None:
         self._account = account
@@ -123,17 +131,18 @@ class DynamoDB:
             order = sorted(items)
             after = more.get("ExclusiveStartKey", {}).get("sk", {}).get("S")
             first = bisect_right(order, after) if after else bisect_left(order, values[":first"])
+            last = values.get(":head", values.get(":last", values[":first"] + "~"))
             page: list[Item] = []
             size = 0
-            for sort in order[first : bisect_right(order, values[":head"])]:
+            for sort in order[first : bisect_right(order, last)][:: 1 if more.get("ScanIndexForward", True) else -1]:
                 page.append(items[sort])
                 size += item_bytes(items[sort])
-                if size >= PAGE_BYTES:
+                if size >= PAGE_BYTES or len(page) == more.get("Limit"):
                     break
             meter.read_units += query_units([size])
-            is_last = not page or page[-1]["sk"]["S"] == order[-1]
-            last = {} if is_last else {"LastEvaluatedKey": {name: page[-1][name] for name in ("pk", "sk")}}
-            return {"Items": page, **last}
+            is_last = not page or page[-1]["sk"]["S"] == order[-1] or "Limit" in more
+            following = {} if is_last else {"LastEvaluatedKey": {name: page[-1][name] for name in ("pk", "sk")}}
+            return {"Items": page, **following}
 
     def batch_get_item(self, *, RequestItems: Mapping[str, Any], **_: Any) -> Answer:  # noqa: N803
         """Give items."""
@@ -189,7 +198,7 @@ class DynamoDB:
 
 
 class S3:
-    """The S3 client's methods that loads and compactions call."""
+    """The S3 client's methods that loads and maintenance call."""
 
     def __init__(self, account: Account) -> None:
         self._account = account
