@@ -52,7 +52,7 @@ class Kept:
         """Store memories over a year, and compact as they come."""
         random = Random(1)
         batches = size // BATCH
-        for number in range(batches):
+        for _ in range(batches):
             self.clock.now_ms += 365 * DAY_MS // batches
             self.of.store(asking(USER_ID), [*_sayings(random), *_notes(random, self.clock.now_ms)])
             self.of.workings.compactor.compact(USER_ID)

@@ -6,6 +6,7 @@ import pytest
 from recollect.aging import Decay
 from recollect.answers import SearchQuery
 from recollect.changes import Patch
+from recollect.consolidating.clusters import SHARE_MIN_COUNT
 from recollect.errors import Conflict
 from recollect.filters import EVERYTHING, Compare, Operator
 from recollect.lifecycle import Policy
@@ -66,6 +67,20 @@ def test_a_dry_run_tells_what_would_be_made_and_writes_nothing(world: World) -> 
 
     assert (report.changed, report.counts) == (5, {"made": 1})
     assert everything(world) == before
+
+
+def test_many_that_come_to_nothing_do_not_stand_before_others_and_are_not_left_for_later(world: World) -> None:
+    of = world.instance()
+    deeds = [f"paints {letter * 5} {letter * 6} walls{letter}" for letter in "abcdefghijkl"]
+    people = ("Mia", "Leo", "Zoe", "Tom", "Eva", "Max", "Ida", "Jon", "Kim", "Ute", "Pia")
+    assert len(deeds) * len(people) > SHARE_MIN_COUNT
+    for deed in deeds:
+        of.store(asking(), [to_store(f"{name} {deed}", on_similar=OnSimilar.CREATE) for name in people])
+    style(world)
+
+    report = consolidate(world)
+
+    assert (report.counts, report.is_done) == ({"made": 1}, True)
 
 
 def test_past_its_time_it_does_nothing_and_says_that_it_is_not_done(world: World) -> None:
