@@ -109,7 +109,12 @@ def test_the_use_of_all_of_them_counts_as_its_own_also_after_a_compaction(world:
 
 def test_it_cites_what_its_sources_cite_unless_one_is_a_callers_own_word(world: World) -> None:
     new = [
-        to_store(content, on_similar=OnSimilar.CREATE, sources=(Source(TRANSCRIPTS[number % 2], number, number),))
+        to_store(
+            content,
+            on_similar=OnSimilar.CREATE,
+            tags=("preference",),
+            sources=(Source(TRANSCRIPTS[number % 2], number, number),),
+        )
         for number, content in enumerate(STYLE[:3])
     ]
     world.instance().store(asking(), new)

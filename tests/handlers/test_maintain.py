@@ -11,6 +11,7 @@ from recollect.compaction import DEFAULT
 from recollect.errors import Unavailable
 from recollect.maintaining import Maintainer, Tell
 from recollect.maintenance import StepName, StepReport
+from recollect.model import MemoryType
 from recollect.planning import Planner
 
 from functions.maintain.handler import ENDING_MS, Maintain
@@ -82,7 +83,7 @@ def test_a_long_tail_makes_a_user_due_who_is_planned_maintained_and_then_due_no_
     service = Service()
     of = service.world.instance()
     for number in range(DEFAULT.fold_entries):
-        stored(of, f"fact {number}")
+        stored(of, f"event {number}", type=MemoryType.EPISODIC)
 
     service.plan({}, Context())
     assert service.work() == []

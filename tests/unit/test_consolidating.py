@@ -151,6 +151,7 @@ def test_a_large_partition_is_compared_with_its_newest_memories_and_others_each_
         ("Bob collects old stamps", {}),
         ("In code style Ana writes tests", {"metadata_json": '{"a": 1}'}),
         ("In code style " + "Ana likes tea " * 150, {}),
+        ("In code style Ana writes tests", {"tags": ("work",)}),
     ],
 )
 def test_what_does_not_go_with_the_others_is_left_out(other: str, values: dict[str, Any]) -> None:
@@ -158,6 +159,23 @@ def test_what_does_not_go_with_the_others_is_left_out(other: str, values: dict[s
     odd = numbered(9, other, **values)
 
     assert coherent([*members, odd], lambda *_: 0.5, is_extension=False) == members
+
+
+def test_a_name_a_date_and_words_that_say_little_are_no_matter_that_facts_share() -> None:
+    contents = (
+        "Alice and their husband are flying to Lisbon in April 2026",
+        "Alice is allergic to peanuts",
+        "Alice's sister is diabetic",
+        "Alice moved to Hamburg in August 2026",
+        "Alice works at Bosch as an engineer",
+        "Alice has a dentist appointment on 2026-09-22 at 9:30",
+        "Alice prefers evening flights now",
+    )
+    facts = [numbered(number, content, actor="Alice") for number, content in enumerate(contents)]
+
+    for first in facts:
+        others = [one for one in facts if one is not first]
+        assert not coherent([first, *others], lambda *_: 0.9, is_extension=False)
 
 
 def test_what_a_store_would_supersede_is_not_told_together() -> None:

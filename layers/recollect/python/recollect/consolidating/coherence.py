@@ -1,12 +1,19 @@
-"""Which memories of a cluster can be told together: of one matter, with the same metadata, and no contradiction."""
+"""Which memories of a cluster can be told together: about the same one, of one matter, and no contradiction.
 
-from collections.abc import Callable, Sequence
+Labels must be the same too: by tags and metadata others filter, and what is told together has one set of them.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
 
 from recollect.consolidating.clusters import CLUSTER_MIN_COUNT
 from recollect.consolidating.composing import compose
-from recollect.model import TAG_MAX_COUNT, Memory
+from recollect.model import Memory, MemoryType
 from recollect.reconcile import Candidate, Statement, reconcile
 from recollect.reconciling import lexicon
+from recollect.reconciling.reading import read
+from recollect.reconciling.sentences import sentences
+from recollect.reconciling.subjects import Subjects, compare, subject
+from recollect.reconciling.tokens import Kind, Reading
 from recollect.text import stem, terms
 
 TOGETHER_MAX_CHARS = 2_000
@@ -41,19 +48,35 @@ def coherent(members: Sequence[Memory], cosine: Cosine, *, is_extension: bool) -
     return kept if len(kept) >= (2 if is_extension else CLUSTER_MIN_COUNT) else []
 
 
-def matter(text: str) -> set[str]:
-    """Give the terms of a text that tell what it is about."""
-    return set(terms(text)) - LIGHT
+def matter(memory: Memory) -> set[str]:
+    """Give the terms that tell what a memory is about, beside whom it is about and when that was."""
+    found = {term for sentence in sentences(memory.content) for term in _matter(read(sentence))}
+    return found - set(terms(memory.actor or "")) - LIGHT
+
+
+def _matter(reading: Reading) -> Iterator[str]:
+    about = subject(reading)
+    named = [one.text for one in reading.tokens if one.kind in (Kind.WORD, Kind.NAME) and one not in about]
+    return terms(" ".join(named))
 
 
 def _goes_with(one: Memory, kept: Sequence[Memory]) -> bool:
-    first, together = kept[0], [*kept, one]
+    first = kept[0]
     return (
         one.metadata_json == first.metadata_json
-        and not matter(one.content).isdisjoint(matter(first.content))
-        and len({tag for each in together for tag in each.tags}) <= TAG_MAX_COUNT
-        and len(compose([each.content for each in together])) <= TOGETHER_MAX_CHARS
+        and set(one.tags) == set(first.tags)
+        and not matter(one).isdisjoint(matter(first))
+        and _is_about_the_same(one, first)
+        and len(compose([each.content for each in (*kept, one)])) <= TOGETHER_MAX_CHARS
     )
+
+
+def _is_about_the_same(one: Memory, first: Memory) -> bool:
+    """Tell whether two memories do not differ in whom they are about; instructions are about nobody."""
+    if one.type is MemoryType.PROCEDURAL:
+        return True
+    about, other = (read(next(iter(sentences(memory.content)), "")) for memory in (one, first))
+    return compare(about, other) is not Subjects.DIFFERENT
 
 
 def _is_contradiction(one: Memory, kept: Sequence[Memory], cosine: Cosine) -> bool:

@@ -220,10 +220,9 @@ def _left(partition: Partition, derived: Memory, memory: Memory, now_ms: int) ->
 
 def _alone(partition: Partition, memory: Memory, now_ms: int) -> Change:
     """Make a memory active again, unless it has expired or another one says the same by now: it then stays archived."""
-    free = replace(memory, consolidated_into=None)
     if _may_be_active(partition, memory, now_ms):
-        return replace(revived(partition, free, now_ms, ALONE), before=memory)
-    after = next_version(free, now_ms)
+        return revived(partition, memory, now_ms, ALONE)
+    after = replace(next_version(memory, now_ms), consolidated_into=None)
     return change_of(Operation.LINK, memory, after, partition.embedding_of(memory.memory_id), ALONE)
 
 
