@@ -14,11 +14,17 @@ import numpy as np
 from recollect import lexical
 from recollect.columns import UNKNOWN
 from recollect.partition import Partition
+from recollect.parts import Part
 from recollect.scan import Mask, Rows, Scores, Vector, top_k
-from recollect.text import query_term_counts, terms, text_key
+from recollect.text import ASKING, query_term_counts, terms, text_key
 
-SEMANTIC_WEIGHT = 0.6
-ACTOR_BOOST = 0.15
+# Chosen on the 1st, 3rd, 5th … conversation of LoCoMo: see tests/eval.
+SEMANTIC_WEIGHT = 0.5
+ASKING_LOSS = 0.2  # what asks does not answer
+CONTEXT_WEIGHT = 0.7
+CONTEXT_REACH = 2  # turns before and after
+ALONE = 0.8  # share of its own relevance that a memory has as context where no turn around it has more
+ACTOR_BOOST = 0.2
 HALF_LIFE_MS = 30 * 24 * 3600 * 1000
 USES_OF_HALF = 4
 ALL_MAX_COUNT = 4_096  # up to here every row is scored in full
@@ -78,8 +84,8 @@ class Ranked:
     rows : ndarray of shape (n,), int64
     scores : ndarray of shape (n,), float32, in [0, 1]
     parts : mapping of str to ndarray of shape (n,), float32, in [0, 1]
-        ``semantic``, ``lexical``, ``actor``: those that the mode used; ``recency``, ``importance``,
-        ``reinforcement``.
+        ``semantic``, ``lexical``: those that the mode used; ``asking``, ``context``, ``actor``, ``recency``,
+        ``importance``, ``reinforcement``.
     """
 
     rows: Rows
@@ -112,8 +118,13 @@ def score(partition: Partition, mask: Mask, asked: Asked) -> Ranked:
     Notes
     -----
     ``semantic = max(1e-6, cosine)``, and 0 for a row without a vector; ``lexical``: see ``lexical.score``;
-    ``relevance = w · semantic + (1 - w) · lexical``, and lexical alone for a row without a vector;
-    a row whose actor the query names moves up by a share of what is left: ``r + a · (1 - r)``.
+    ``own = w · semantic + (1 - w) · lexical``, and lexical alone for a row without a vector.
+    Turns of a conversation are about what is said around them: ``context`` is the best `own` among the turns up to
+    two before and two after it in its session that the mask lets through, and no less than 0.8 of its own.
+    Each of these moves a row up by a share of what is left, or down by a share of what it has:
+    ``r = own · (1 - 0.2 · asking)``, where ``asking`` is 1 for a text with a question mark;
+    ``r = r + 0.7 · context · (1 - r)``; ``r = r + 0.2 · actor · (1 - r)``, where ``actor`` is 1 if the query names it
+    (and r is not 0).
     ``recency = 2^(-age / half-life)``, with the age since it happened, was changed or was used, whichever is last;
     ``reinforcement = uses / (uses + 4)``. ``score = r + r · (1 - r) · lift``, where ``lift`` is the weighted sum of
     recency, importance and reinforcement, divided by the sum of the weights where that is more than 1.
@@ -122,29 +133,36 @@ def score(partition: Partition, mask: Mask, asked: Asked) -> Ranked:
     everywhere = np.flatnonzero(mask).astype(np.int64)
     words = None if asked.mode is Mode.SEMANTIC else lexical.score(query_term_counts(asked.text), partition.corpus)
     rows = _promising(partition, everywhere, words, asked)
-    has_vector = partition.gather(rows, lambda part: part.has_vector)
-    parts = _relevance_parts(partition, rows, words, asked)
-    if "semantic" in parts:
-        parts["semantic"] = np.where(has_vector, parts["semantic"], np.float32(0.0))
-    relevance = _fused(parts, has_vector)
+    parts = _matches(partition, rows, words, asked)
+    own = _fused(parts, partition.gather(rows, lambda part: part.has_vector))
+    parts |= _surroundings(partition, rows, own, asked)
+    relevance = own * (np.float32(1.0) - np.float32(ASKING_LOSS) * parts["asking"])
+    relevance = _raised(relevance, np.float32(CONTEXT_WEIGHT) * parts["context"])
+    relevance = _raised(relevance, np.float32(ACTOR_BOOST) * parts["actor"] * (relevance > 0))
     lifts = _lift_parts(partition, rows, asked.now_ms)
-    lifted = relevance + relevance * (np.float32(1.0) - relevance) * _lift(lifts, asked.weights)
+    lifted = _raised(relevance, relevance * _lift(lifts, asked.weights))
     scores = np.minimum(lifted, np.float32(BEST_OF_OTHER_TEXTS))
     scores[_same_text(partition, rows, asked)] = 1.0
     return Ranked(rows, scores, parts | lifts)
 
 
 def _promising(partition: Partition, rows: Rows, words: Scores | None, asked: Asked) -> Rows:
-    """Take the rows that can be among the best: all of a few, otherwise the best by vector and the best by words."""
+    """Take the rows that can be among the best.
+
+    All of a few; otherwise the best by vector, the best by words, and what was said around those.
+    """
     if rows.size <= ALL_MAX_COUNT:
         return rows
-    found = np.zeros(partition.row_count, dtype=np.bool_)
+    found = np.zeros(partition.row_count + 1, dtype=np.bool_)  # the last is no row
     found[rows[_same_text(partition, rows, asked)]] = True
     if asked.vector is not None:
         found[partition.nearest(asked.vector, rows, SHORTLIST_FOR)] = True
     if words is not None:
+        found[rows[strongest(words[rows], SHORTLIST_FOR)]] = True
+    found[partition.around(np.flatnonzero(found[:-1]), CONTEXT_REACH)] = True
+    if words is not None:
         found[rows[strongest(words[rows], LEXICAL_MAX_COUNT)]] = True
-    return np.flatnonzero(found)
+    return rows[found[rows]]
 
 
 def strongest(scores: Scores, count: int) -> Rows:
@@ -171,17 +189,40 @@ def _same_text(partition: Partition, rows: Rows, asked: Asked) -> Mask:
     return np.asarray(partition.where(lambda part: part.text_keys == wanted)[rows])
 
 
-def _relevance_parts(partition: Partition, rows: Rows, words: Scores | None, asked: Asked) -> dict[str, Scores]:
+def _matches(partition: Partition, rows: Rows, words: Scores | None, asked: Asked) -> dict[str, Scores]:
     parts: dict[str, Scores] = {}
     if words is not None:
         parts["lexical"] = words[rows]
     if asked.vector is not None:
-        parts["semantic"] = np.clip(partition.cosines(asked.vector, rows), LEAST_SEMANTIC, 1.0)
-    if asked.mode is Mode.HYBRID and asked.vector is not None:
-        named = _named_actors(asked.text, partition)
-        is_named = partition.actor_rows(named)[rows] if named else np.zeros(rows.size, dtype=np.bool_)
-        parts["actor"] = is_named.astype(np.float32)
+        has_vector = partition.gather(rows, lambda part: part.has_vector)
+        cosines = np.clip(partition.cosines(asked.vector, rows), LEAST_SEMANTIC, 1.0)
+        parts["semantic"] = np.where(has_vector, cosines, np.float32(0.0))
     return parts
+
+
+def _surroundings(partition: Partition, rows: Rows, own: Scores, asked: Asked) -> dict[str, Scores]:
+    """Tell who said each row, whether it asks, and how relevant it and what is around it are at best."""
+    own_of = np.zeros(partition.row_count + 1, dtype=np.float32)  # the last is no row
+    own_of[rows] = own
+    context = own_of[partition.around(rows, CONTEXT_REACH)].max(axis=0)
+    named = _named_actors(asked.text, partition)
+    is_named = partition.actor_rows(named)[rows] if named else np.zeros(rows.size, dtype=np.bool_)
+    return {
+        "asking": partition.where(_is_asking)[rows].astype(np.float32),
+        "context": np.maximum(context, np.float32(ALONE) * own),
+        "actor": is_named.astype(np.float32),
+    }
+
+
+def _is_asking(part: Part) -> Mask:
+    mask = np.zeros(part.row_count, dtype=np.bool_)
+    mask[part.lexical.of(ASKING)[0]] = True
+    return mask
+
+
+def _raised(scores: Scores, share: Scores) -> Scores:
+    """Move scores up by a share of what is left to 1."""
+    return np.asarray(scores + share * (np.float32(1.0) - scores), dtype=np.float32)
 
 
 def _lift_parts(partition: Partition, rows: Rows, now_ms: int) -> dict[str, Scores]:
@@ -202,11 +243,10 @@ def _lift(parts: Mapping[str, Scores], weights: Weights) -> Scores:
 
 
 def _fused(parts: Mapping[str, Scores], has_vector: Mask) -> Scores:
-    if "actor" not in parts:
+    if len(parts) == 1:
         return next(iter(parts.values()))
     weights = np.where(has_vector, np.float32(SEMANTIC_WEIGHT), np.float32(0.0))
-    fused = weights * parts["semantic"] + (np.float32(1.0) - weights) * parts["lexical"]
-    return np.asarray(fused + np.float32(ACTOR_BOOST) * parts["actor"] * (np.float32(1.0) - fused), dtype=np.float32)
+    return np.asarray(weights * parts["semantic"] + (np.float32(1.0) - weights) * parts["lexical"], dtype=np.float32)
 
 
 def best(ranked: Ranked, k: int, min_score: float) -> Ranked:
