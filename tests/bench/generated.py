@@ -171,6 +171,7 @@ def _labels(rows: int, total: int, rng: np.random.Generator) -> Columns:
         "agent_id": ("agent", rng.integers(0, 3, rows)),
         "session_id": ("session", rng.integers(0, sessions, rows)),
         "actor": ("Ana", rng.integers(-1, 5, rows)),
+        "consolidated_into": ("", np.full(rows, -1)),
         "metadata": ("", np.where(rng.random(rows) < 0.1, rng.integers(0, 1_000, rows), -1)),
     }
     columns: Columns = {}
@@ -199,10 +200,14 @@ def _lists(rows: int, rng: np.random.Generator) -> Columns:
         "flags.values": np.zeros(0, dtype=np.int32),
         "flags.offsets": np.zeros(rows + 1, dtype=np.uint32),
         **dictionaries.packed("flags", []),
-        "transcripts.values": np.zeros(0, dtype=np.int32),
-        "transcripts.offsets": np.zeros(rows + 1, dtype=np.uint32),
-        **dictionaries.packed("transcripts", []),
+        **_empty_lists("transcripts", rows),
+        **_empty_lists("derived_from", rows),
     }
+
+
+def _empty_lists(name: str, rows: int) -> Columns:
+    nothing = {f"{name}.values": np.zeros(0, dtype=np.int32), f"{name}.offsets": np.zeros(rows + 1, dtype=np.uint32)}
+    return {**nothing, **dictionaries.packed(name, [])}
 
 
 def _words(rows: int, rng: np.random.Generator) -> Columns:

@@ -1,6 +1,7 @@
 """What the extractor by a model does with answers that cannot be used, and without any: which failure is which."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -231,16 +232,17 @@ def test_five_sessions_that_say_the_same_leave_one_memory_and_bad_replies_change
     def stored(text: str = "dark mode") -> list[Memory]:
         return [hit.memory for hit in of.search("ana", SearchQuery(text=text, reinforces=False)).hits]
 
-    def ingest() -> None:
-        extraction = extractor.extract(passage(("user", "I prefer dark mode")), stored)
+    def ingest(session: int) -> None:
+        said = replace(passage(("user", "I prefer dark mode")), transcript_id=f"01HF{session:022d}")
+        extraction = extractor.extract(said, stored)
         of.store(asking(), [ToStore(each) for each in extraction.memories])
 
-    for _ in range(5):
-        ingest()
+    for session in range(5):
+        ingest(session)
     server.replies.extend(map(answering, list(REFUSED.values())[:10]))
-    for _ in range(5):
+    for session in range(5, 10):
         with pytest.raises(ExtractionFailed):
-            ingest()
+            ingest(session)
 
     (one,) = stored()
-    assert (one.content, one.version, one.access_count) == ("The user prefers dark mode.", 1, 4)
+    assert (one.content, len(one.sources), one.access_count) == ("The user prefers dark mode.", 5, 4)

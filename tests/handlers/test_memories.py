@@ -44,6 +44,8 @@ def test_a_memory_comes_back_as_it_was_given(app: App) -> None:  # case T3
         "superseded_by": None,
         "valid_until": None,
         "conflicts_with": [],
+        "derived_from": [],
+        "consolidated_into": None,
         "sources": [],
         "access_count": 0,
         "last_accessed_at": None,

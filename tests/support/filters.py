@@ -39,6 +39,8 @@ MEMORIES = st.builds(
     sources=st.lists(st.builds(Source, st.sampled_from(TRANSCRIPTS), st.integers(0, 4), st.just(9)), max_size=3).map(
         tuple
     ),
+    derived_from=st.lists(st.sampled_from(TRANSCRIPTS), max_size=2, unique=True).map(tuple),
+    consolidated_into=st.none() | st.sampled_from(TRANSCRIPTS),
     importance=st.sampled_from([0.0, 0.5, 0.9, 1.0]),
     pinned=st.booleans(),
     conflicts_with=st.sampled_from([(), ("01HF0000000000000000000000",)]),
@@ -78,7 +80,10 @@ COMPARISONS: dict[str, st.SearchStrategy[dict[str, Any]]] = {
     "type": _scalar("type", list(MemoryType), _EQUALITY),
     "status": _scalar("status", list(Status), _EQUALITY),
     **{name: _comparison(name, {"contains": st.sampled_from("abz")}) for name in ("tags", "flags")},
-    "transcripts": _comparison("transcripts", {"contains": st.sampled_from([*TRANSCRIPTS, "a"])}),
+    **{
+        name: _comparison(name, {"contains": st.sampled_from([*TRANSCRIPTS, "a"])})
+        for name in ("transcripts", "derived_from")
+    },
     "importance": _scalar("importance", [0, 0.5, 0.9, 1, 2], (*_EQUALITY, *_ORDER)),
     "access_count": _scalar("access_count", [0, 1, 1.5, 3, 10**20], (*_EQUALITY, *_ORDER)),
     **{
@@ -89,6 +94,7 @@ COMPARISONS: dict[str, st.SearchStrategy[dict[str, Any]]] = {
         name: _scalar(name, ["a", "b", "Leo", "é", ""], (*_EQUALITY, *_ORDER))
         for name in ("agent_id", "session_id", "actor")
     },
+    "consolidated_into": _scalar("consolidated_into", [*TRANSCRIPTS, "a"], (*_EQUALITY, *_ORDER)),
     "memory_id": _scalar("memory_id", [f"{number:026d}" for number in range(3)], (*_EQUALITY, *_ORDER)),
     **{name: _comparison(name, dict.fromkeys(_EQUALITY, st.booleans())) for name in ("pinned", "in_conflict")},
     "metadata": st.one_of(
@@ -143,7 +149,7 @@ def lets_through(asked: dict[str, Any], of: Memory) -> bool:
 def _values_at(path: list[str], of: Memory) -> list[Any]:
     """Give the value in a list, and an empty list for a field that is missing."""
     name = path[0]
-    if name in ("tags", "flags", "transcripts"):
+    if name in ("tags", "flags", "transcripts", "derived_from"):
         return [list(getattr(of, name))] if getattr(of, name) else []
     if name == "in_conflict":
         return [bool(of.conflicts_with)]

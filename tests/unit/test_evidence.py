@@ -86,12 +86,9 @@ def test_memories_that_cannot_be_compared_any_more_are_no_conflict() -> None:
     assert found.resolution is Resolution.KEEP_BOTH
 
 
-def test_a_pending_embedding_settles_nothing_that_depends_on_it() -> None:
-    partition, older, newer = linked("Ana prefers the window seat", "Ana prefers the aisle seat")
-    pending = Partition("another", DIMENSION)
-
-    assert settlement(partition, older, newer) is not None
-    assert settlement(pending, older, newer) is None
+def test_what_depends_on_how_close_the_two_are_settles_nothing() -> None:
+    assert settlement(*linked("Ana prefers the window seat", "Ana prefers the aisle seat")) is not None
+    assert settlement(*linked("Ana studies at MIT", "Ana studies at Stanford")) is None
 
 
 def test_each_pair_is_named_once_also_if_one_side_is_gone() -> None:

@@ -114,6 +114,29 @@ def test_a_request_becomes_one_readable_line() -> None:
     assert line == "12:03:04 search 200 34 ms user=alice cold stages_ms=rank:1.5,fetch:3 counts=-"
 
 
+def test_a_record_of_the_ingestion_becomes_one_readable_line() -> None:
+    entry = {
+        "level": "INFO",
+        "message": "record",
+        "timestamp": "2026-11-29T12:03:04.123Z",
+        "service": "ingest",
+        "operation": "ingest",
+        "status": "done",
+        "message_id": "a1b2",
+        "receive_count": 1,
+        "user_id": "alice",
+        "transcript_id": "01HF",
+        "messages": {"all": 3, "turns": 3, "facts": 3},
+        "duration_ms": 34.4,
+    }
+
+    line = readable(json.dumps(entry))
+
+    assert line == (
+        "12:03:04 ingest done 34 ms user=alice receive_count=1 transcript_id=01HF messages=all:3,turns:3,facts:3"
+    )
+
+
 def test_other_lines_stay_readable() -> None:
     warning = {"level": "WARNING", "message": "slow", "timestamp": "2026-11-29T12:03:04.123Z", "waited_ms": 7}
 

@@ -9,7 +9,9 @@ from recollect.filters import AllOf, Compare, Operator
 from recollect.model import MemoryType
 
 from tests.support.builders import Clock, asking, controller
+from tests.support.consolidating import consolidate, made, style
 from tests.support.histories import stored
+from tests.support.worlds import World
 
 
 def block(of: MemoryController, text: str = "tea", budget: int = 2_000) -> ContextBlock:
@@ -83,3 +85,22 @@ def test_only_what_was_found_for_the_query_counts_as_used(reinforces: bool) -> N
 
     assert of.get("ana", name).access_count == 0
     assert of.get("ana", tea).access_count == int(reinforces)
+
+
+def test_it_tells_what_was_made_of_several_in_their_place_and_stays_the_same_until_one_of_them_changes() -> None:
+    world = World()
+    ids = style(world)
+    consolidate(world)
+    [one] = made(world.instance())
+    before = block(world.instance()).stable
+
+    world.clock.now_ms += 3_600_000
+    stored(world.instance(), "the ferry leaves at noon")
+    consolidate(world)
+    world.compact(is_forced=True)
+
+    assert before.memory_ids == (one.memory_id,)
+    assert block(world.instance(), "ferry").stable == before
+    world.instance().delete(asking(), ids[0])
+    after = block(world.instance()).stable
+    assert (after.memory_ids, after.etag == before.etag) == ((one.memory_id,), False)

@@ -30,8 +30,9 @@ TEA = memory(
     pinned=True,
     supersedes=IDS[4],
     sources=(Source(IDS[5], 0, 3), Source(IDS[4], 7, 7)),
+    derived_from=(IDS[1], IDS[0]),
 )
-OLD = memory("the office", status=Status.SUPERSEDED, valid_until_ms=NOW_MS + 7, tags=("é",))
+OLD = memory("the office", status=Status.SUPERSEDED, valid_until_ms=NOW_MS + 7, tags=("é",), consolidated_into=IDS[2])
 ABOUT = About(embedder=EMBEDDER, dimension=8, rows=2, first_seq=1, last_seq=3, older=("01HE",))
 CHANGED = Changed(
     "01HE",
@@ -71,6 +72,8 @@ def test_the_file_is_read_to_what_was_written() -> None:
     assert read.vectors.bits.tolist() == [[0, 0b10001001]]
     assert [read.texts("tags").of_row(row) for row in (0, 1)] == [("é",), ("drinks", "é")]
     assert [read.texts("transcripts").of_row(row) for row in (0, 1)] == [(), (IDS[5], IDS[4])]
+    assert [read.texts("derived_from").of_row(row) for row in (0, 1)] == [(), (IDS[1], IDS[0])]
+    assert [read.labels("consolidated_into").at(row) for row in (0, 1)] == [IDS[2], None]
     assert columns_of(read, 1).metadata_json == '{"a": {"b": 2}}'
     assert columns_of(read, 1).term_counts == term_counts("green tea green tea mia 14 november 2023")
     assert read.lexical.lengths.tolist() == [2, 8]

@@ -69,13 +69,13 @@ def order_of(naive: Partition) -> list[int]:
 def assert_same_answers(read: Segment, naive: Partition) -> None:
     for relation, operand in ASKED:
         is_wanted = predicate(relation, operand)
-        for name in ("type", "status", "agent_id", "session_id", "actor"):
+        for name in ("type", "status", "agent_id", "session_id", "actor", "consolidated_into"):
             found = read.labels(name).matching(is_wanted)
             assert seen(read, found) == seen_live(naive, naive.parts[-1].labels(name).matching(is_wanted))
         for path in PATHS:
             found = read.metadata_matching(path, is_wanted)
             assert seen(read, found) == seen_live(naive, naive.parts[-1].metadata_matching(path, is_wanted))
-    for name in ("tags", "flags", "transcripts"):
+    for name in ("tags", "flags", "transcripts", "derived_from"):
         texts, expected = read.texts(name), naive.parts[-1].texts(name)
         assert seen(read, texts.filled) == seen_live(naive, expected.filled)
         for text in (*OPERANDS, "c", "é", "a\x00", IDS[1], *TRANSCRIPTS):

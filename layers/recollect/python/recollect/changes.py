@@ -5,7 +5,7 @@ thing that was asked, its outcome with a reason in words. At most one active mem
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -75,6 +75,22 @@ class Embedded:
 
     vector: Vector = field(repr=False)
     embedder: str
+
+
+Embedding = Embedded | tuple[bytes, str]
+"""An embedding that was made just now, or one that a memory has: its codes and embedder, empty if it is pending."""
+
+
+Embeddings = Callable[[str], Embedding]
+"""Gives the embedding of a text, or raises `NotEmbedded`."""
+
+
+class NotEmbedded(Exception):
+    """A decision needs the embedding of a text that it has made; embed it and decide again."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__("a text that was put together is not embedded yet")
+        self.text = text
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +195,7 @@ def change_of(
     operation: Operation,
     before: Memory | None,
     after: Memory,
-    embedded: "Embedded | tuple[bytes, str]",
+    embedded: Embedding,
     reason: str,
 ) -> Change:
     """Describe the change from one version of a memory to the next; its time is that of the new version."""
@@ -220,7 +236,7 @@ def next_version(memory: Memory, now_ms: int) -> Memory:
     return replace(memory, version=memory.version + 1, updated_at_ms=now_ms, merged_content=None)
 
 
-def columns_for(memory: Memory, embedded: "Embedded | tuple[bytes, str]") -> Columns:
+def columns_for(memory: Memory, embedded: Embedding) -> Columns:
     """Derive the columns of a memory from its content and an embedding, fresh or kept (codes, embedder)."""
     if isinstance(embedded, Embedded):
         codes, embedder = encode(embedded.vector).tobytes(), embedded.embedder
@@ -251,6 +267,8 @@ def columns_for(memory: Memory, embedded: "Embedded | tuple[bytes, str]") -> Col
         supersedes=memory.supersedes,
         transcripts=memory.transcripts,
         in_conflict=bool(memory.conflicts_with),
+        derived_from=memory.derived_from,
+        consolidated_into=memory.consolidated_into,
     )
 
 

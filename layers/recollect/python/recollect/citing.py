@@ -4,7 +4,7 @@ A memory that was extracted cites each transcript that said it once, and at most
 is a caller's own word; it stays so, whoever says it again, and never goes with a transcript.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy as np
 from recollect import changes
 from recollect.changes import Decision, Outcome, change_of, next_version
 from recollect.chunks import fits
-from recollect.model import SOURCE_MAX_COUNT, Change, Memory, NewMemory, Operation
+from recollect.model import SOURCE_MAX_COUNT, Change, Memory, NewMemory, Operation, Source
 from recollect.partition import Partition
 from recollect.scan import Mask
 
@@ -36,6 +36,13 @@ def is_from_there(memory: Memory, other: NewMemory) -> bool:
 def is_use(asked: NewMemory, outcome: Outcome) -> bool:
     """Tell whether what was stored already has been used by saying it again; of a transcript that counts once."""
     return outcome.outcome == "unchanged" and (not asked.sources or outcome.reason == SAID_AGAIN)
+
+
+def together(memories: Sequence[Memory]) -> tuple[Source, ...]:
+    """Give what a memory cites that is made of several; nothing if a caller's own word is among them."""
+    if not all(memory.sources for memory in memories):
+        return ()
+    return tuple(dict.fromkeys(source for memory in memories for source in memory.sources))[-SOURCE_MAX_COUNT:]
 
 
 def cites_only(memory: Memory, transcript_id: str) -> bool:

@@ -9,12 +9,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from recollect import telemetry
-from recollect.changes import Decision, Outcome
+from recollect.changes import NOT_EMBEDDED, Decision, Embedded, Embedding, Embeddings, NotEmbedded, Outcome
+from recollect.consolidating import deriving
 from recollect.errors import Conflict, InvalidInput, Unavailable
 from recollect.model import SCHEMA_VERSION, Head, Memory
 from recollect.partition import Partition
 from recollect.partitions import Partitions
-from recollect.ports import MemoryStore, StoredAnswer
+from recollect.ports import Embedder, MemoryStore, StoredAnswer
 
 MAX_ATTEMPTS = 20
 FIRST_WAIT_S = 0.02
@@ -22,6 +23,7 @@ MAX_WAIT_S = 0.5
 ANSWER_TTL_S = 24 * 3600
 
 Decide = Callable[[Partition, Mapping[str, Memory]], Decision]
+DecideEmbedding = Callable[[Partition, Mapping[str, Memory], Embeddings], Decision]
 Reads = Callable[[Partition], Sequence[str]]
 
 
@@ -220,6 +222,55 @@ class Committer:
             created_at_s=now_s,
             expires_at_s=now_s + ANSWER_TTL_S,
         )
+
+
+def commit_embedding(
+    committer: Committer, embedder: Embedder, request: Request, decide: DecideEmbedding, *, reads: Reads
+) -> tuple[Outcome, ...]:
+    """Commit a decision that puts texts together, which are then embedded and the decision taken again.
+
+    Where the embedder does not answer, they stay without an embedding for now: they are put together by the way, and
+    what was asked for must not fail for it. See `Committer.commit`.
+    """
+    made: dict[str, Embedding] = {}
+
+    def embedding(text: str) -> Embedding:
+        if text not in made:
+            raise NotEmbedded(text)
+        return made[text]
+
+    while True:
+        try:
+            return committer.commit(request, lambda at, memories: decide(at, memories, embedding), reads=reads)
+        except NotEmbedded as error:
+            made[error.text] = _embedded(embedder, error.text)
+
+
+def commit_following(
+    committer: Committer,
+    embedder: Embedder,
+    request: Request,
+    decide: Decide,
+    *,
+    reads: Reads,
+    now_ms: Callable[[], int],
+) -> tuple[Outcome, ...]:
+    """Commit a decision with what follows from it for memories that were made of others; see ``deriving``."""
+
+    def reads_all(partition: Partition) -> Sequence[str]:
+        return deriving.family(partition, reads(partition))
+
+    def decide_all(partition: Partition, memories: Mapping[str, Memory], embeddings: Embeddings) -> Decision:
+        return deriving.following(partition, memories, decide(partition, memories), embeddings, now_ms())
+
+    return commit_embedding(committer, embedder, request, decide_all, reads=reads_all)
+
+
+def _embedded(embedder: Embedder, text: str) -> Embedding:
+    try:
+        return Embedded(embedder.embed([text])[0], embedder.name)
+    except Unavailable:
+        return NOT_EMBEDDED
 
 
 def chain_of(store: MemoryStore, user_id: str, memory_id: str) -> list[str]:

@@ -9,20 +9,22 @@ head; objects after it, which is as safe because their keys are never used twice
 again, or run twice at once.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from recollect import erasure, keys, telemetry
-from recollect.changes import Decision, Outcome
-from recollect.commit import MAX_ATTEMPTS, MAX_WAIT_S, Committer, Request, Surroundings
+from recollect.changes import Decision, Embeddings, Outcome
+from recollect.commit import MAX_ATTEMPTS, MAX_WAIT_S, Committer, Request, Surroundings, commit_embedding
 from recollect.compacting import Compactor
+from recollect.consolidating import deriving
+from recollect.consolidating.purging import Doomed, Purging
 from recollect.erasure import OBJECTS, Erasure, ErasureState
 from recollect.errors import Conflict, NotFound, Unavailable
 from recollect.model import Entry, Head, Memory, is_memory_id
 from recollect.object_store import ObjectStore, ObjectVersion
 from recollect.partition import Partition
 from recollect.partitions import Partitions
-from recollect.ports import Item, MemoryStore, Version
+from recollect.ports import Embedder, Item, MemoryStore, Version
 
 BUDGET_MS = 15_000  # of the 29 s that a request may take
 COUNT_BUDGET_MS = 5_000
@@ -42,6 +44,7 @@ class Erasing:
     _surroundings: Surroundings
     _partitions: Partitions
     _committer: Committer
+    _embedder: Embedder
     _compactor: Compactor
 
     def epoch_of(self, user_id: str) -> str | None:
@@ -58,6 +61,9 @@ class Erasing:
     def purge(self, request: Request, memory_id: str, expected_version: int | None = None) -> Outcome:
         """Hide one memory at once, as a delete, and redact its text everywhere; deleted ones too.
 
+        With it goes every memory that was ever made of it, and what a derived memory was made of; of what else those
+        held another memory is made.
+
         Raises
         ------
         NotFound
@@ -71,17 +77,27 @@ class Erasing:
         if not is_memory_id(memory_id):
             raise NotFound
         deadline = self._surroundings.now_ms() + BUDGET_MS
+        doomed = Doomed()  # in the present attempt
 
-        def decide(partition: Partition, memories: Mapping[str, Memory]) -> Decision:
-            memory = memories.get(memory_id)
-            return erasure.purge(partition, memory_id, memory, expected_version, self._surroundings.now_ms())
+        def reads(partition: Partition) -> list[str]:
+            nonlocal doomed
+            doomed = self._doomed(request.user_id, partition, memory_id)
+            return deriving.family(partition, doomed.memory_ids)
 
-        outcome = self._committer.commit(request, decide, reads=lambda _: (memory_id,))[-1]
+        def decide(partition: Partition, memories: Mapping[str, Memory], embeddings: Embeddings) -> Decision:
+            now_ms = self._surroundings.now_ms()
+            primary = erasure.purge(partition, memory_id, memories.get(memory_id), expected_version, now_ms)
+            return Purging(partition, memories, doomed, embeddings, self._surroundings.new_id, now_ms).with_all(primary)
+
+        outcomes: tuple[Outcome, ...] = ()
+        while not outcomes:  # more was made of it than one transaction holds
+            outcomes = commit_embedding(self._committer, self._embedder, request, decide, reads=reads)
         with telemetry.stage("redact"):
-            versions = self._redact_versions(request.user_id, memory_id, deadline)
-            self._redact_entries(request.user_id, memory_id, versions, deadline)
-            self._compactor.expunge(request.user_id, memory_id)
-        return outcome
+            for one in doomed.memory_ids:  # the last one is the one that tells which the others are
+                versions = self._redact_versions(request.user_id, one, deadline)
+                self._redact_entries(request.user_id, one, versions, deadline)
+                self._compactor.expunge(request.user_id, one)
+        return outcomes[-1]
 
     def erase(self, user_id: str) -> Erasure:
         """Delete everything of a user, as far as the time allows; call again until it is done.
@@ -123,6 +139,29 @@ class Erasing:
         """
         counts, is_partial = self._count(user_id)
         return self._progress(ErasureState.COUNTED, counts, sum(counts.values()), is_partial)
+
+    def _doomed(self, user_id: str, partition: Partition, memory_id: str) -> Doomed:
+        """Find what goes with a memory: what it was made of, and all that was ever made of one of those."""
+        present = self._store.fetch(user_id, (memory_id,)).get(memory_id)
+        last = [version.memory for version in self._store.versions(user_id, memory_id, None, 1)]
+        sources = next((one.derived_from for one in (present, *last) if one is not None), ())
+        derived: dict[str, None] = {}
+        for one in (*sources, memory_id):
+            derived |= dict.fromkeys(partition.derived_from(one))
+            derived |= dict.fromkeys(self._once_held_by(user_id, one))
+        known = [one for one in derived if one != memory_id and partition.last_version_of(one) is not None]
+        return Doomed(
+            tuple(known), (*(one for one in sources if partition.last_version_of(one) is not None), memory_id)
+        )
+
+    def _once_held_by(self, user_id: str, memory_id: str) -> Iterator[str]:
+        present = self._store.fetch(user_id, (memory_id,)).get(memory_id)
+        below: int | None = None
+        memories = [] if present is None else [present]
+        while versions := self._store.versions(user_id, memory_id, below, VERSIONS_PER_READ):
+            memories += [version.memory for version in versions]
+            below = versions[-1].memory.version
+        yield from (memory.consolidated_into for memory in memories if memory.consolidated_into is not None)
 
     def _redact_versions(self, user_id: str, memory_id: str, deadline: int) -> list[Version]:
         all_redacted: list[Version] = []

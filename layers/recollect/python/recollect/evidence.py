@@ -9,14 +9,12 @@ In this order:
   or, if neither was changed since they were linked, that it takes the other's place.
 
 Everything else stays, for the caller to settle; so does what would retire a pinned memory. Use by searches is no
-evidence: they return both sides. The rules must say the same with the cosine as it is and with a close one, so that
-neither the rounding of vectors nor a change of wording decides by itself. All of it can be undone: nothing is deleted.
+evidence: they return both sides. The rules must say the same whether the two are close or not, so that vectors decide
+nothing here, not even those that are pending. All of it can be undone: nothing is deleted.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-
-import numpy as np
 
 from recollect.changes import Decision, change_of, next_version
 from recollect.model import Change, Memory, Operation, Status, is_expired
@@ -24,7 +22,7 @@ from recollect.partition import Partition
 from recollect.reconcile import Candidate, Statement, reconcile
 from recollect.undoing import Resolution, resolve
 
-CLOSE_COSINE = 0.95
+COSINES = (0.0, 0.95)  # far and close
 GONE = "the other side of the conflict is not active any more"
 SAID_AGAIN = "a store said one side of the conflict again"
 NO_CONFLICT = "by the rules of a store the two do not contradict each other"
@@ -85,8 +83,7 @@ def settlement(partition: Partition, one: Memory, other: Memory) -> Settlement |
     confirmed = [memory for memory in (older, newer) if _is_confirmed(partition, memory, (older, newer))]
     if len(confirmed) == 1:
         return _kept(older, newer, confirmed[0])
-    cosine = _cosine(partition, older, newer)
-    outcomes = {_outcome(older, newer, at) for at in (cosine, max(cosine, CLOSE_COSINE))}
+    outcomes = {_outcome(older, newer, cosine) for cosine in COSINES}
     if len(outcomes) > 1:
         return None
     match outcomes.pop():
@@ -115,15 +112,6 @@ def _is_confirmed(partition: Partition, memory: Memory, both: tuple[Memory, Memo
 
 def _outcome(older: Memory, newer: Memory, cosine: float) -> str:
     return reconcile(Statement.of(newer), [Candidate.of(older, cosine)]).outcome
-
-
-def _cosine(partition: Partition, one: Memory, other: Memory) -> float:
-    """Give the cosine of two memories' embeddings; 0 where they cannot be compared."""
-    (codes, embedder), (others, another) = (partition.embedding_of(memory.memory_id) for memory in (one, other))
-    if not codes or not others or embedder != another:
-        return 0.0
-    left, right = (np.frombuffer(vector, dtype=np.int8).astype(np.float32) for vector in (codes, others))
-    return float(left @ right / (np.linalg.norm(left) * np.linalg.norm(right)))
 
 
 def _unlinked(partition: Partition, memory: Memory, pair: Pair, now_ms: int) -> Change:

@@ -10,8 +10,10 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from recollect import citing, telemetry
-from recollect.changes import Decision, Outcome
-from recollect.commit import Request
+from recollect.changes import Decision, Embeddings, Outcome
+from recollect.chunks import fits
+from recollect.commit import Request, commit_embedding
+from recollect.consolidating import deriving
 from recollect.erasing import Erasing
 from recollect.errors import StaleVersion
 from recollect.model import Memory
@@ -86,13 +88,22 @@ class Forgetting(Erasing):
     def _forget(
         self, request: Request, memory_ids: Sequence[str], transcript_id: str, *, cascade: bool, spares_alone: bool
     ) -> tuple[Outcome, ...]:
-        def decide(partition: Partition, memories: Mapping[str, Memory]) -> Decision:
+        def reads(partition: Partition) -> list[str]:
+            return deriving.family(partition, memory_ids)
+
+        def decide(partition: Partition, memories: Mapping[str, Memory], embeddings: Embeddings) -> Decision:
+            now_ms = self._surroundings.now_ms()
             some = [memories[one] for one in memory_ids if one in memories]
             if spares_alone:
                 some = [one for one in some if not citing.cites_only(one, transcript_id)]
-            return citing.forget(partition, some, transcript_id, deletes=cascade, now_ms=self._surroundings.now_ms())
+            while True:
+                own = citing.forget(partition, some, transcript_id, deletes=cascade, now_ms=now_ms)
+                decision = deriving.following(partition, memories, own, embeddings, now_ms)
+                if len(some) <= 1 or fits(decision.changes):
+                    return decision
+                some = some[: len(some) // 2]
 
-        return self._committer.commit(request, decide, reads=lambda _: memory_ids)
+        return commit_embedding(self._committer, self._embedder, request, decide, reads=reads)
 
     def _alone(self, user_id: str, memory_ids: Sequence[str], transcript_id: str) -> Memory | None:
         """Find one that cites no other transcript."""

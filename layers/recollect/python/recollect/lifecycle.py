@@ -173,5 +173,14 @@ def _last_at(partition: Partition, rows: Rows) -> Times:
 def _exempt(partition: Partition) -> Mapping[str, Mask]:
     """Find what neither fades nor is deleted, by reason; a row has one."""
     pinned = partition.number("pinned")
-    profile = in_profile(partition) & ~pinned
-    return {"pinned": pinned, "profile": profile, "used": (partition.number("access_count") > 0) & ~pinned & ~profile}
+    held = _held(partition) & ~pinned
+    profile = in_profile(partition) & ~pinned & ~held
+    used = (partition.number("access_count") > 0) & ~pinned & ~held & ~profile
+    return {"pinned": pinned, "held": held, "profile": profile, "used": used}
+
+
+def _held(partition: Partition) -> Mask:
+    """Find the memories that a memory which is there was made of: they last as long as it does."""
+    named = {one for part in partition.parts for one in part.labels("consolidated_into").values}
+    there = {*partition.known(sorted(named))}
+    return partition.where(lambda part: part.labels("consolidated_into").matching(lambda one: one in there))

@@ -24,6 +24,7 @@ BATCH_MAX_CONTENT_BYTES = 200_000  # embedding them takes 6 s of one vCPU in Eng
 IDEMPOTENCY_KEY_MAX_CHARS = 128
 QUERY_MAX_CHARS = 4_000
 SOURCE_MAX_COUNT = 16
+DERIVED_MAX_COUNT = 16  # memories that one is made of
 SCHEMA_VERSION = 1
 _ULID = re.compile("[0-9A-HJKMNP-TV-Z]{26}")
 
@@ -122,6 +123,10 @@ class Memory(NewMemory):
         Active memories that may contradict this one; nobody has decided yet.
     merged_content : str or None
         What was merged into the content by the present version, so that it can be taken out again.
+    derived_from : tuple of str
+        The memories that this one was made of, oldest first, at most 16; see ``consolidating``.
+    consolidated_into : str or None
+        The memory that holds what this one says: this one is archived, and one of those that it was made of.
     access_count : int
         How often a search returned it, or a store said it again; with what it took over from the memory that it
         superseded. Not kept with the memory: counted by its partition, 0 where nobody asked.
@@ -142,6 +147,8 @@ class Memory(NewMemory):
     valid_until_ms: int | None = None
     conflicts_with: tuple[str, ...] = ()
     merged_content: str | None = None
+    derived_from: tuple[str, ...] = ()
+    consolidated_into: str | None = None
     access_count: int = 0
     last_accessed_at_ms: int | None = None
     seq: int = field(default=0, compare=False)
@@ -162,6 +169,7 @@ class Operation(StrEnum):
     CITE = "cite"
     RESOLVE = "resolve"
     RESTORE = "restore"
+    CONSOLIDATE = "consolidate"
     ARCHIVE = "archive"
     REVIVE = "revive"
     EXPIRE = "expire"
@@ -200,6 +208,10 @@ class Columns:
         Those that the memory cites.
     in_conflict : bool
         Whether it is linked with another memory that may contradict it.
+    derived_from : tuple of str
+        The memories that it was made of; their use counts as this one's from then on.
+    consolidated_into : str or None
+        The memory that was made of it and others.
     """
 
     type: MemoryType
@@ -226,6 +238,8 @@ class Columns:
     supersedes: str | None = None
     transcripts: tuple[str, ...] = ()
     in_conflict: bool = False
+    derived_from: tuple[str, ...] = ()
+    consolidated_into: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -154,6 +154,14 @@ class Partition(Parts):
         part, local = self.at(row)
         return part.embedding_of(local)
 
+    def cosine_between(self, memory_id: str, other_id: str) -> float:
+        """Give the cosine of two memories' embeddings; 0 where they cannot be compared."""
+        (codes, embedder), (others, another) = self.embedding_of(memory_id), self.embedding_of(other_id)
+        if not codes or not others or embedder != another:
+            return 0.0
+        left, right = (np.frombuffer(vector, dtype=np.int8).astype(np.float32) for vector in (codes, others))
+        return float(left @ right / (np.linalg.norm(left) * np.linalg.norm(right)))
+
     def is_pending(self, memory_id: str) -> bool:
         """Tell whether a live memory has no vector that can be compared."""
         row = self._live_row(memory_id)
@@ -207,6 +215,16 @@ class Partition(Parts):
         ndarray of shape (row_count,), bool
         """
         return self.where(lambda part: part.texts("transcripts").holding(transcript_id))
+
+    def derived_from(self, memory_id: str) -> list[str]:
+        """Name the memories that were made of one and others, whatever their status."""
+        made = self.live & self.where(lambda part: part.texts("derived_from").holding(memory_id))
+        return [name.decode() for name in self.memory_ids_at(np.flatnonzero(made))]
+
+    def consolidated_into(self, memory_id: str) -> list[str]:
+        """Name the memories that one was made of, and that it still holds."""
+        held = self.live & self.labelled("consolidated_into", memory_id)
+        return [name.decode() for name in self.memory_ids_at(np.flatnonzero(held))]
 
     def with_use(self, memories: Sequence[Memory]) -> list[Memory]:
         """Tell in memories how often and when last they were used."""
@@ -360,6 +378,9 @@ class Partition(Parts):
             self._inherit(row, old)
             if entry.columns.supersedes is not None and not (old is not None and self._number_at("succeeds", old)):
                 self._inherit(row, self._live_row(entry.columns.supersedes))
+            for memory_id in entry.columns.derived_from:
+                if old is None or not self._holds("derived_from", old, memory_id):
+                    self._inherit(row, self._live_row(memory_id))
             self._tail.place(entry.memory_id, row - int(self.starts[-1]))
             self._turn(row, is_live=True)
 
@@ -386,6 +407,10 @@ class Partition(Parts):
     def _is_expired(self, row: int, now_ms: int) -> bool:
         expires_at = self._number_at("expires_at", row)
         return expires_at != UNKNOWN and expires_at <= now_ms
+
+    def _holds(self, name: str, row: int, text: str) -> bool:
+        part, local = self.at(row)
+        return bool(part.texts(name).holding(text)[local])
 
     def _number_at(self, name: str, row: int) -> int:
         part, local = self.at(row)

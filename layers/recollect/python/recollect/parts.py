@@ -15,7 +15,7 @@ from recollect.columns import MISSING, UNKNOWN
 from recollect.lexical import Postings
 from recollect.scan import Mask, Quantised, Rows, Scores, Vector, exact, shortlists
 
-TEXTS = ("tags", "flags", "transcripts")
+TEXTS = ("tags", "flags", "transcripts", "derived_from")
 
 
 class Labels(Protocol):
@@ -133,11 +133,11 @@ class Part(Protocol):
         ...
 
     def labels(self, name: str) -> Labels:
-        """Give a column of single texts: ``type``, ``status``, ``agent_id``, ``session_id``, ``actor``."""
+        """Give a column of single texts: ``type``, ``status``, ``consolidated_into``, or one of the scopes."""
         ...
 
     def texts(self, name: str) -> Texts:
-        """Give a column of lists of texts: ``tags``, ``flags``, ``transcripts``."""
+        """Give a column of lists of texts: ``tags``, ``flags``, ``transcripts``, ``derived_from``."""
         ...
 
     def metadata_matching(self, path: tuple[str, ...], is_wanted: Callable[[object], bool]) -> Mask:

@@ -18,6 +18,8 @@ from recollect.changes import (
     NOT_EMBEDDED,
     Decision,
     Embedded,
+    Embedding,
+    NotEmbedded,
     Outcome,
     change_of,
     columns_for,
@@ -26,6 +28,8 @@ from recollect.changes import (
 )
 from recollect.chunks import fits
 from recollect.citing import SAID_AGAIN, is_from_there, with_sources_of
+from recollect.columns import MISSING
+from recollect.consolidating.deriving import family, following
 from recollect.model import (
     CONTENT_MAX_CHARS,
     TAG_MAX_COUNT,
@@ -41,12 +45,13 @@ from recollect.model import (
 )
 from recollect.partition import Partition
 from recollect.reconcile import NOMINATION_MAX_COUNT, NOMINATION_MIN_COSINE, Candidate, Statement, Verdict, reconcile
-from recollect.scan import Rows, Vector, top_k
+from recollect.scan import Mask, Rows, Vector, top_k
 
 WINDOW_MAX_COUNT = 48
 # What the log and stored answers keep of a verdict: no word of a memory, so that a purge need not look for one.
 _REASONS = {
     "created": "nothing stored says the same",
+    "created beside": "it adds to a memory that was made of several",
     "revived": "the same statement was archived",
     "unchanged": "it says the same in other words",
     "merged": "it adds to what is stored and contradicts nothing",
@@ -88,14 +93,6 @@ class Asked:
     supersedes: str | None = None
 
 
-class NotEmbedded(Exception):
-    """A decision needs the embedding of a text that it has made, a merged content; embed it and decide again."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__("a merged content is not embedded yet")
-        self.text = text
-
-
 @dataclass(frozen=True, slots=True)
 class Nominated:
     """A new memory beside a partition, and what is there that may mean something to it.
@@ -108,8 +105,12 @@ class Nominated:
         The active memory that is the same statement.
     archived : str or None
         If there is none, an archived one.
+    family : tuple of str
+        Of those that are archived because a memory was made of them and others: that memory, and all that it was made
+        of.
     close : tuple of (memory_id, cosine)
-        Close memories that are to be compared, at most 10, closest first: active and of the same type.
+        Close memories that are to be compared, at most 10, closest first: of the same type, and active or part of
+        what one that is active was made of.
     before : tuple of str
         Of one that cites: memories that were the same statement, which may be from the same messages.
     """
@@ -119,6 +120,7 @@ class Nominated:
     known: str | None
     close: tuple[tuple[str, float], ...]
     archived: str | None = None
+    family: tuple[str, ...] = ()
     before: tuple[str, ...] = ()
 
     @property
@@ -128,7 +130,7 @@ class Nominated:
         wanted = [named] if named else [memory_id for memory_id, _ in self.close]
         cited = [self.known] if self.known and self.asked.memory.sources else []
         archived = [] if self.archived is None else [self.archived]
-        return [*wanted, *cited, *archived, *self.before]
+        return [*wanted, *cited, *archived, *self.family, *self.before]
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +150,8 @@ def nominate(partition: Partition, window: Sequence[Asked], now_ms: int) -> Nomi
     """Find what may mean something to each new memory of a window."""
     active = partition.active(now_ms)
     types = {asked.memory.type for asked in window if _is_reconciled(asked)}
-    rows_of = {kind: np.flatnonzero(active & partition.labelled("type", kind)) for kind in types}
+    compared = active | (partition.present(now_ms) & _held(partition))
+    rows_of = {kind: np.flatnonzero(compared & partition.labelled("type", kind)) for kind in types}
     return Nominations(tuple(_nominated(partition, asked, rows_of, now_ms) for asked in window), now_ms)
 
 
@@ -181,13 +184,19 @@ def store(
     changes: list[Change] = []
     new: list[Nominated] = []
     for one in nominations.window:
-        outcome, more = step.decide(one)
+        outcome, more = step.decide_all(one)
         if outcomes and (_is_concerned(outcome, more, changes) or not _fits(one, changes, more, new)):
             break
         outcomes.append(outcome)
         changes += more
         new.append(one)
     return Decision(tuple(outcomes), tuple(changes))
+
+
+def _held(partition: Partition) -> Mask:
+    """Find the archived rows that something was made of."""
+    is_part = partition.where(lambda part: part.labels("consolidated_into").matching(lambda one: one is not MISSING))
+    return is_part & partition.labelled("status", Status.ARCHIVED)
 
 
 def _fits(one: Nominated, changes: Sequence[Change], more: Sequence[Change], new: Sequence[Nominated]) -> bool:
@@ -214,6 +223,12 @@ class _Step:
     merged: Mapping[str, Embedded]
     now_ms: int
 
+    def decide_all(self, one: Nominated) -> tuple[Outcome, Sequence[Change]]:
+        """Give the outcome and the changes that make it, with what follows for memories that were made of others."""
+        outcome, more = self.decide(one)
+        decision = Decision((outcome,), tuple(more))
+        return outcome, following(self.partition, self.memories, decision, self._embedding, self.now_ms).changes
+
     def decide(self, one: Nominated) -> tuple[Outcome, list[Change]]:
         """Give the outcome and the changes that make it."""
         asked = one.asked
@@ -225,22 +240,28 @@ class _Step:
                 return Outcome("unchanged", memory_id, before.version, "it was stored from these messages before"), []
         if asked.supersedes is not None:
             return self._superseded_by_word(asked)
-        verdict = self._verdict(one)
+        return self._reconciled(one, self._verdict(one))
+
+    def _reconciled(self, one: Nominated, verdict: Verdict) -> tuple[Outcome, list[Change]]:
+        asked = one.asked
         target = self.memories.get(verdict.target or "")
         if target is None or verdict.outcome == "created":
             return self._created(one, _REASONS["created"])
         reason = _REASONS[verdict.outcome]
         more: list[Change] = []
+        active = self._holder(target) or target
         if asked.on_similar is OnSimilar.REJECT:
-            return Outcome("rejected", target.memory_id, target.version, reason, target.memory_id), []
+            return Outcome("rejected", active.memory_id, active.version, reason, active.memory_id), []
         if verdict.outcome == "unchanged":
-            outcome, more = self._unchanged(asked, target, reason)
+            outcome, more = self._unchanged(asked, active, reason)
+        elif verdict.outcome == "merged" and active.derived_from:
+            outcome, more = self._created(one, _REASONS["created beside"])
         elif verdict.outcome == "merged" and verdict.content is not None:
             outcome, more = self._merged(one, target, verdict.content, reason)
         elif verdict.outcome == "superseded":
             outcome, more = self._superseded(asked, target, reason)
         else:
-            outcome, more = self._conflicting(asked, target, reason)
+            outcome, more = self._conflicting(asked, active, reason)
         return replace(outcome, detail=verdict.reason), more
 
     def _known(self, memory_id: str, asked: Asked) -> tuple[Outcome, list[Change]]:
@@ -261,18 +282,29 @@ class _Step:
         return Outcome("unchanged", after.memory_id, after.version, SAID_AGAIN, target.memory_id), [change]
 
     def _verdict(self, one: Nominated) -> Verdict:
-        close = [
-            Candidate.of(self.memories[memory_id], score)
-            for memory_id, score in one.close
-            if memory_id in self.memories
+        """Compare with what is close; in the place of a memory that was made of others, with those, one by one."""
+        statement = Statement.of(one.asked.memory)
+        close = [(self.memories[memory_id], score) for memory_id, score in one.close if memory_id in self.memories]
+        made = {memory.consolidated_into for memory in self.memories.values()}
+        whole = [Candidate.of(memory, score) for memory, score in close if memory.memory_id in made]
+        parts = [
+            Candidate.of(memory, score)
+            for memory, score in close
+            if memory.memory_id not in made and (memory.status is Status.ACTIVE or self._holder(memory))
         ]
-        verdict = reconcile(Statement.of(one.asked.memory), close)
+        verdict = reconcile(statement, parts)
+        if whole and verdict.outcome != "unchanged":
+            of_whole = reconcile(statement, whole)
+            verdict = of_whole if of_whole.outcome == "unchanged" else verdict
         if verdict.outcome == "merged" and len(verdict.content or "") > CONTENT_MAX_CHARS:
             return Verdict("created", None, "merged, it would be longer than a memory may be", None)
         return verdict
 
     def _created(self, one: Nominated, reason: str) -> tuple[Outcome, list[Change]]:
         archived = self.memories.get(one.archived or "")
+        holder = None if archived is None else self._holder(archived)
+        if holder is not None:
+            return self._unchanged(one.asked, holder, _REASONS["unchanged"])
         if archived is not None:
             change = revived(self.partition, archived, self.now_ms, _REASONS["revived"])
             return Outcome("revived", archived.memory_id, change.version, change.reason), [change]
@@ -288,6 +320,17 @@ class _Step:
         )
         is_pending = one.asked.embedded is None
         return Outcome("created", memory.memory_id, memory.version, reason, is_pending=is_pending), [change]
+
+    def _holder(self, memory: Memory) -> Memory | None:
+        """Give the active memory that was made of one and others, and says what it says."""
+        holder = self.memories.get(memory.consolidated_into or "")
+        return holder if holder is not None and holder.status is Status.ACTIVE else None
+
+    def _embedding(self, text: str) -> Embedding:
+        embedded = self.merged.get(text)
+        if embedded is None:
+            raise NotEmbedded(text)
+        return embedded
 
     def _superseded_by_word(self, asked: Asked) -> tuple[Outcome, list[Change]]:
         target = self.memories.get(asked.supersedes or "")
@@ -318,9 +361,7 @@ class _Step:
         return outcome, changes
 
     def _merged(self, one: Nominated, target: Memory, content: str, reason: str) -> tuple[Outcome, list[Change]]:
-        embedded = self.merged.get(content)
-        if embedded is None:
-            raise NotEmbedded(content)
+        embedded = self._embedding(content)
         new = one.asked.memory
         labelled = next_version(with_sources_of(_with_labels_of(target, new), new), self.now_ms)
         flags = tuple(dict.fromkeys((*target.flags, *new.flags)))
@@ -348,7 +389,13 @@ def _nominated(partition: Partition, asked: Asked, rows_of: Mapping[MemoryType, 
         close = _close(partition, asked.embedded.vector, rows_of[asked.memory.type])
     archived = partition.same_statement(columns.identity, now_ms, Status.ARCHIVED) if known is None else None
     before = partition.statements(columns.identity) if known is None and asked.memory.sources else ()
-    return Nominated(asked, columns, known, close, archived, tuple(before))
+    family = _family(partition, [memory_id for memory_id, _ in close], archived)
+    return Nominated(asked, columns, known, close, archived, family, tuple(before))
+
+
+def _family(partition: Partition, close: Sequence[str], archived: str | None) -> tuple[str, ...]:
+    there = {*close, *([] if archived is None else [archived])}
+    return tuple(one for one in family(partition, sorted(there)) if one not in there)
 
 
 def _close(partition: Partition, vector: Vector, rows: Rows) -> tuple[tuple[str, float], ...]:

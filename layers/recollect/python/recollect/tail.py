@@ -28,8 +28,8 @@ _NUMBERS = {
     "content_bytes": ("content_bytes", np.int64),
 }
 _OF_ENTRY = ("seq", "version")
-_LABELS = ("type", "status", "agent_id", "session_id", "actor")
-_TEXTS = ("tags", "flags", "transcripts")
+_LABELS = ("type", "status", "agent_id", "session_id", "actor", "consolidated_into")
+_TEXTS = ("tags", "flags", "transcripts", "derived_from")
 
 
 class Tail:
@@ -158,11 +158,11 @@ class Tail:
         return self._numbers[name].view
 
     def labels(self, name: str) -> LabelColumn:
-        """Give a column of single texts: ``type``, ``status``, ``agent_id``, ``session_id``, ``actor``."""
+        """Give a column of single texts: ``type``, ``status``, ``consolidated_into``, or one of the scopes."""
         return self._labels[name]
 
     def texts(self, name: str) -> TextsColumn:
-        """Give a column of lists of texts: ``tags``, ``flags``, ``transcripts``."""
+        """Give a column of lists of texts: ``tags``, ``flags``, ``transcripts``, ``derived_from``."""
         return self._texts[name]
 
     def metadata_matching(self, path: tuple[str, ...], is_wanted: Callable[[object], bool]) -> Mask:

@@ -179,6 +179,11 @@ def resolve(
     return Decision(outcomes, changes)
 
 
+def is_held(partition: Partition, memory: Memory) -> bool:
+    """Tell whether a memory that is there was made of this one and others, and says what it says."""
+    return memory.consolidated_into is not None and partition.version_of(memory.consolidated_into) is not None
+
+
 def _sources(partition: Partition, last: Memory, wanted: Memory) -> tuple[Source, ...]:
     back = [
         source
@@ -191,12 +196,12 @@ def _sources(partition: Partition, last: Memory, wanted: Memory) -> tuple[Source
 def revive(partition: Partition, memories: Mapping[str, Memory], now_ms: int) -> Decision:
     """Decide to make archived memories active again, as many as one transaction holds.
 
-    Those that expired, or that another active memory says, stay as they are.
+    Those that expired, or that another active memory says, stay as they are; so do those that one was made of.
     """
     found: dict[bytes, Change] = {}
     for memory in memories.values():
         said = identity(memory)
-        is_free = partition.same_statement(said, now_ms) is None
+        is_free = partition.same_statement(said, now_ms) is None and not is_held(partition, memory)
         if memory.status is Status.ARCHIVED and is_free and not is_expired(memory.expires_at_ms, now_ms):
             found.setdefault(said, revived(partition, memory, now_ms, "it was asked for in the archive"))
     return Decision((), tuple(fitting(list(found.values()))))

@@ -5,10 +5,11 @@ from contextlib import suppress
 from dataclasses import fields
 
 from recollect import changes, citing, storing, telemetry, undoing
-from recollect.changes import Decision, Embedded, Outcome, Patch
+from recollect.changes import Decision, Embedded, NotEmbedded, Outcome, Patch
 from recollect.chunks import CHANGES_MAX_COUNT
-from recollect.commit import MAX_ATTEMPTS, Committer, Request, Surroundings, chain_of
+from recollect.commit import MAX_ATTEMPTS, Committer, Decide, Reads, Request, Surroundings, chain_of, commit_following
 from recollect.compacting import Compactor
+from recollect.consolidating import deriving
 from recollect.errors import Conflict, NotFound, StaleVersion, Unavailable
 from recollect.flags import flags_of
 from recollect.mending import Mender
@@ -17,7 +18,7 @@ from recollect.object_store import ObjectStore
 from recollect.partition import Partition
 from recollect.partitions import Partitions
 from recollect.ports import Embedder, MemoryStore
-from recollect.storing import Asked, Nominations, NotEmbedded, OnSimilar, ToStore
+from recollect.storing import Asked, Nominations, OnSimilar, ToStore
 from recollect.trail import Trail
 from recollect.undoing import Resolution
 
@@ -114,7 +115,7 @@ class Writing(Trail):
             memory = self._present(memories, memory_id, expected_version)
             return changes.update(partition, memory, patch, embedded, self._surroundings.now_ms())
 
-        return self._committer.commit(request, decide, reads=_these(memory_id))[-1]
+        return self._commit_all(request, decide, _these(memory_id))[-1]
 
     def delete(self, request: Request, memory_id: str, expected_version: int | None = None) -> Outcome:
         """Hide one memory at once and everywhere; its last version is kept.
@@ -133,7 +134,7 @@ class Writing(Trail):
             memory = self._present(memories, memory_id, expected_version)
             return changes.delete(memory, self._surroundings.now_ms())
 
-        return self._committer.commit(request, decide, reads=_these(memory_id))[-1]
+        return self._commit_all(request, decide, _these(memory_id))[-1]
 
     def restore(self, request: Request, memory_id: str, version: int) -> Outcome:
         """Make an earlier version of a memory the present one again, also after a delete.
@@ -164,10 +165,10 @@ class Writing(Trail):
         def decide(partition: Partition, memories: Mapping[str, Memory]) -> Decision:
             return undoing.restore(partition, memories, last, wanted, embedded, self._surroundings.now_ms())
 
-        return self._committer.commit(request, decide, reads=reads)[-1]
+        return self._commit_all(request, decide, reads)[-1]
 
     def unmerge(self, request: Request, memory_id: str) -> tuple[Outcome, ...]:
-        """Take apart what the present version of a memory merged: two memories again.
+        """Take apart what the present version of a memory merged, or what one was made of: several memories again.
 
         Raises
         ------
@@ -211,6 +212,8 @@ class Writing(Trail):
         if stored is not None:
             return stored
         memory = self._unexpired(found)
+        if memory.derived_from and memory.merged_content is None:
+            return self._take_apart(request, memory)
         new = undoing.taken_out(memory, self._surroundings.new_id(), self._surroundings.now_ms())
         earlier = self._unredacted(request.user_id, memory_id, memory.version - 1)
         contents = (new.content, earlier.content)
@@ -221,6 +224,20 @@ class Writing(Trail):
             return undoing.unmerge(partition, present, earlier, new, embedded, self._surroundings.now_ms())
 
         return self._committer.commit(request, decide, reads=_these(memory_id), expected=2)
+
+    def _take_apart(self, request: Request, derived: Memory) -> tuple[Outcome, ...]:
+        def decide(partition: Partition, memories: Mapping[str, Memory]) -> Decision:
+            present = self._present(memories, derived.memory_id, derived.version)
+            return deriving.taken_apart(partition, memories, present, self._surroundings.now_ms())
+
+        return self._committer.commit(
+            request, decide, reads=lambda partition: deriving.family(partition, [derived.memory_id])
+        )
+
+    def _commit_all(self, request: Request, decide: Decide, reads: Reads) -> tuple[Outcome, ...]:
+        return commit_following(
+            self._committer, self._embedder, request, decide, reads=reads, now_ms=self._surroundings.now_ms
+        )
 
     def _store_window(
         self, request: Request, window: Sequence[Asked], earlier: tuple[Outcome, ...], expected: int

@@ -14,11 +14,13 @@ from botocore.parsers import ResponseParserError
 
 from recollect import telemetry
 from recollect.aws.errors import translating
+from recollect.consolidating.composing import in_order
+from recollect.consolidating.summary import Summary
 from recollect.conversation import Passage
 from recollect.errors import ExtractionFailed, Unavailable
 from recollect.extraction import Extraction, Recall
 from recollect.model import QUERY_MAX_CHARS, Memory, NewMemory
-from recollect.prompting import found
+from recollect.prompting import found, told
 from recollect.prompting.rendering import candidates, render, windows
 from recollect.prompting.replies import InvalidReply, Problem, arguments
 from recollect.prompting.tasks import Task
@@ -165,6 +167,37 @@ class BedrockExtractor:
                 same = None if each.same_as is None else stored[each.same_as - 1]
                 memories.append(new if same is None else _or_again(new, same, recall))
         return Extraction(tuple(memories), dict(spent))
+
+
+class BedrockSummariser:
+    """Summariser that asks a model on Bedrock; safe to share between threads.
+
+    Parameters
+    ----------
+    client : Bedrock runtime client
+        See ``clients.converse_client``.
+    model_id : str
+        Id of a model or of an inference profile, or the ARN of one.
+    """
+
+    def __init__(self, client: Any, model_id: str) -> None:
+        self._model = ConverseModel(client, model_id)
+        self._task = told.task()
+
+    def summarise(self, memories: Sequence[Memory]) -> tuple[Summary, dict[str, int]]:
+        """Tell memories in one; see ``Summariser.summarise``.
+
+        Raises
+        ------
+        Unavailable
+            If the model is busy or does not answer.
+        ExtractionFailed
+            If its reply is cut off, or cannot be used, nor can a second one.
+        """
+        spent: Counter[str] = Counter()
+        ordered = in_order(memories)
+        read = partial(told.read, memories=ordered)
+        return self._model.ask(self._task, told.render(ordered), read, spent), dict(spent)
 
 
 def _or_again(new: NewMemory, same: Memory, recall: Recall) -> NewMemory:

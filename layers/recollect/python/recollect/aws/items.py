@@ -14,7 +14,8 @@ from recollect.aws.versions import PRESENT, upgraded
 from recollect.model import Memory, Source
 from recollect.ports import StoredAnswer, Version
 
-_LINKS = ("supersedes", "superseded_by", "merged_content")
+_LINKS = ("supersedes", "superseded_by", "merged_content", "consolidated_into")
+_LISTS = ("conflicts_with", "derived_from")
 _SOURCE = struct.Struct("<16sII")
 EXPIRED_KEPT_S = 30 * 24 * 3600  # after its time is over; long before that maintenance has seen to it
 
@@ -31,7 +32,7 @@ def memory_item(user_id: str, memory: Memory, sort_key: str) -> Item:
         "content": {"S": memory.content},
         **shared_values(memory),
         **{name: {"S": value} for name in _LINKS if (value := getattr(memory, name)) is not None},
-        **({"conflicts_with": list_of(memory.conflicts_with)} if memory.conflicts_with else {}),
+        **{name: list_of(values) for name in _LISTS if (values := getattr(memory, name))},
         **({"sources": {"B": _packed(memory.sources)}} if memory.sources else {}),
         **({} if memory.expires_at_ms is None else {"ttl": number(memory.expires_at_ms // 1000 + EXPIRED_KEPT_S)}),
     }
@@ -121,7 +122,8 @@ def read_answer(key: str, item: Item) -> StoredAnswer:
 
 
 def _read_links(item: Item) -> dict[str, Any]:
-    return {name: read_text(item, name) for name in _LINKS} | {"conflicts_with": read_list(item, "conflicts_with")}
+    links: dict[str, Any] = {name: read_text(item, name) for name in _LINKS}
+    return links | {name: read_list(item, name) for name in _LISTS}
 
 
 def _packed(sources: tuple[Source, ...]) -> bytes:

@@ -1,8 +1,8 @@
 """DynamoDB items of a user's log: the head, entries and touches, and the core's values. Pure.
 
 Embeddings and terms travel as bytes: int8 codes, and little-endian uint32 hashes followed by uint16 counts; the
-memories of a touch and the transcripts of an entry as 16 bytes each; the manifest as 28 bytes for each segment (id, u32
-rows, u64 bytes), since every commit writes the head again.
+memories of a touch, and what an entry cites and derives from, as 16 bytes each; the manifest as 28 bytes for each
+segment (id, u32 rows, u64 bytes), since every commit writes the head again.
 """
 
 import struct
@@ -32,8 +32,10 @@ _REF = struct.Struct("<16sIQ")
 COLUMN_NAMES = (
     *("type", "status", "importance", "created_at", "updated_at", "metadata", "pinned", "tags", "flags"),
     *(*SCOPES, *TIMES, "content_bytes", "identity", "text_key", "terms", "codes", "embedder", "supersedes"),
-    *("transcripts", "in_conflict"),
+    *("transcripts", "in_conflict", "derived_from", "consolidated_into"),
 )  # of a log entry: what a purge takes out
+_LINKS = ("supersedes", "consolidated_into")
+_ID_LISTS = ("transcripts", "derived_from")
 
 
 def head_values(head: Head) -> Item:
@@ -112,10 +114,12 @@ def entry_item(user_id: str, seq: int, change: Change, by: str) -> Item:
         "codes": {"B": columns.codes},
         "embedder": {"S": columns.embedder},
     }
-    if columns.supersedes is not None:
-        item["supersedes"] = {"S": columns.supersedes}
-    if columns.transcripts:
-        item["transcripts"] = {"B": _pack_ids(columns.transcripts)}
+    for name in _LINKS:
+        if (linked := getattr(columns, name)) is not None:
+            item[name] = {"S": linked}
+    for name in _ID_LISTS:
+        if listed := getattr(columns, name):
+            item[name] = {"B": _pack_ids(listed)}
     if columns.in_conflict:
         item["in_conflict"] = {"BOOL": True}
     return item
@@ -205,10 +209,14 @@ def _read_columns(item: Item) -> Columns:
         term_counts=_unpack_terms(bytes(item["terms"]["B"])),
         codes=bytes(item["codes"]["B"]),
         embedder=item["embedder"]["S"],
-        supersedes=read_text(item, "supersedes"),
-        transcripts=_unpack_ids(bytes(item["transcripts"]["B"])) if "transcripts" in item else (),
         in_conflict="in_conflict" in item,
+        **_read_links(item),
     )
+
+
+def _read_links(item: Item) -> dict[str, Any]:
+    links: dict[str, Any] = {name: read_text(item, name) for name in _LINKS}
+    return links | {name: _unpack_ids(bytes(item[name]["B"])) if name in item else () for name in _ID_LISTS}
 
 
 def _pack_ids(ids: Sequence[str]) -> bytes:

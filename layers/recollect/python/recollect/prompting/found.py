@@ -7,10 +7,9 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, ValidationError, WithJsonSchema
-from pydantic_core import PydanticCustomError
 
 from recollect.conversation import Passage, Role
 from recollect.extracting.turns import actor_of
@@ -18,13 +17,12 @@ from recollect.model import Memory, MemoryType, NewMemory, Source
 from recollect.prompting import tasks
 from recollect.prompting.quotes import is_quoted, is_taken_from_another
 from recollect.prompting.rendering import Window
-from recollect.prompting.replies import InvalidReply, Problem
+from recollect.prompting.replies import InvalidReply, Problem, problems_of, seen
+from recollect.reconcile import reconcile
 from recollect.reconciling.pair import Candidate, Statement, scope
 from recollect.reconciling.reading import read as read_statement
 from recollect.reconciling.tokens import Kind
-from recollect.reconciling.verdict import judge
 from recollect.schemas.fields import Closed, Importance, Label, Tag, instant
-from recollect.text import is_blank
 
 TOOL = "remember"
 PROMPT = "extract-1"
@@ -44,12 +42,6 @@ def _when(value: object) -> int:
     return instant(f"{value}T00:00:00Z")
 
 
-def _seen(text: str) -> str:
-    if is_blank(text):
-        raise PydanticCustomError("blank", "must have something to read")
-    return text
-
-
 def _tags(values: list[str]) -> list[str]:
     return list(dict.fromkeys(value.strip().lower() for value in values))
 
@@ -57,13 +49,13 @@ def _tags(values: list[str]) -> list[str]:
 class FoundMemory(Closed):
     """One memory, as a model gives it; what the fields mean is told in the prompt."""
 
-    content: Annotated[str, StringConstraints(min_length=1, max_length=CONTENT_MAX_CHARS), AfterValidator(_seen)]
+    content: Annotated[str, StringConstraints(min_length=1, max_length=CONTENT_MAX_CHARS), AfterValidator(seen)]
     type: MemoryType
     subject: Label
     tags: Annotated[list[Tag], Field(max_length=TAG_MAX_COUNT), AfterValidator(_tags)] = Field(default_factory=list)
     importance: Importance
     message: int
-    quote: Annotated[str, StringConstraints(min_length=1, max_length=QUOTE_MAX_CHARS), AfterValidator(_seen)]
+    quote: Annotated[str, StringConstraints(min_length=1, max_length=QUOTE_MAX_CHARS), AfterValidator(seen)]
     occurred_at: Annotated[int, BeforeValidator(_when), WithJsonSchema({"type": "string"})] | None = None
     same_as: int | None = None
 
@@ -98,7 +90,7 @@ def read(arguments: object, window: Window, stored: Sequence[Memory]) -> list[Fo
     try:
         found = FoundMemories.model_validate(arguments).memories
     except ValidationError as error:
-        raise InvalidReply([_problem(each) for each in error.errors(include_url=False, include_input=False)]) from None
+        raise InvalidReply(problems_of(error, _FIELDS)) from None
     problems = [
         Problem(kind, f"memories.{number}: {told}")
         for number, each in enumerate(found)
@@ -107,11 +99,6 @@ def read(arguments: object, window: Window, stored: Sequence[Memory]) -> list[Fo
     if problems:
         raise InvalidReply(problems)
     return found
-
-
-def _problem(error: Any) -> Problem:
-    steps = (str(step) if isinstance(step, int) or step in _FIELDS else "(another field)" for step in error["loc"])
-    return Problem(str(error["type"]), f"{'.'.join(steps) or 'the arguments'}: {error['msg']}")
 
 
 def _mistakes(found: FoundMemory, window: Window, stored_count: int) -> Iterator[tuple[str, str]]:
@@ -158,7 +145,7 @@ def is_repeat(new: NewMemory, stored: Memory) -> bool:
     candidate = Candidate.of(stored, cosine=1.0)
     if scope(statement, candidate) is not None or _specifics(new.content) - _specifics(stored.content):
         return False
-    return judge(statement, candidate).outcome not in ("superseded", "merged")
+    return reconcile(statement, [candidate]).outcome not in ("superseded", "merged")
 
 
 def _specifics(text: str) -> set[str]:

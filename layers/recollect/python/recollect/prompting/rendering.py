@@ -132,14 +132,15 @@ def candidates(ranked: Iterable[Sequence[Memory]]) -> tuple[Memory, ...]:
 def render(window: Window, stored: Sequence[Memory]) -> str:
     """Write a window down, with the memories that are stored already, numbered from 1."""
     parts = (
-        ("recollect-stored", [_stored(number, memory) for number, memory in enumerate(stored, 1)]),
+        ("recollect-stored", [numbered(number, memory) for number, memory in enumerate(stored, 1)]),
         ("recollect-earlier", [_said(excerpt) for excerpt in window.earlier]),
         ("recollect-new", [_said(excerpt) for excerpt in window.new]),
     )
     return "\n".join("\n".join((f"<{name}>", *lines, f"</{name}>")) for name, lines in parts if lines)
 
 
-def _stored(number: int, memory: Memory) -> str:
+def numbered(number: int, memory: Memory) -> str:
+    """Write a memory down, under a number."""
     when = "" if memory.occurred_at_ms is None else f" {_time(memory.occurred_at_ms)}"
     return f"{number} {memory.type.value}{_name(memory.actor)}{when}\n{_barred(memory.content)}"
 

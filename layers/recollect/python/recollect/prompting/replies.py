@@ -5,9 +5,14 @@ Tolerant in form only: what the arguments say is checked by those who asked for 
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from pydantic import ValidationError
+from pydantic_core import PydanticCustomError
+
+from recollect.text import is_blank
 
 _FENCED = re.compile(r"```[a-zA-Z]*\s*\n(.*?)\n\s*```", re.DOTALL)
 TOLD_MAX_COUNT = 20  # of what is wrong, so many are told
@@ -74,6 +79,22 @@ def arguments(blocks: Sequence[Mapping[str, Any]], tool: str) -> object:
         raise InvalidReply([Problem("other_tool_calls", f"call the tool {tool} exactly once, and no other")])
     given = calls[0].get("input")
     return _in_text(given, tool) if isinstance(given, str) else given
+
+
+def problems_of(error: ValidationError, fields: Collection[str]) -> list[Problem]:
+    """Tell what a validation found, in our words: nothing that the model said but names of our fields."""
+    found = []
+    for each in error.errors(include_url=False, include_input=False):
+        steps = (str(step) if isinstance(step, int) or step in fields else "(another field)" for step in each["loc"])
+        found.append(Problem(each["type"], f"{'.'.join(steps) or 'the arguments'}: {each['msg']}"))
+    return found
+
+
+def seen(text: str) -> str:
+    """Refuse a text in which there is nothing to read."""
+    if is_blank(text):
+        raise PydanticCustomError("blank", "must have something to read")
+    return text
 
 
 def _in_text(text: str, tool: str) -> object:

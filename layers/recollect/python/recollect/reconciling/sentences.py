@@ -4,6 +4,7 @@ Pure. Replacing a memory of several sentences would lose those that still hold, 
 """
 
 import re
+from itertools import pairwise
 
 from recollect.reconciling.tokens import plain
 
@@ -21,6 +22,19 @@ def sentences(text: str) -> tuple[str, ...]:
     ('Ana sees Dr. Weber', 'She likes him!')
     """
     return tuple(part.strip() for part in _END.split(text.strip()) if part.strip())
+
+
+def with_ends(text: str) -> tuple[str, ...]:
+    """Take a text apart as `sentences` does, with the marks at the ends.
+
+    Examples
+    --------
+    >>> with_ends("Ana sees Dr. Weber. She likes him!")
+    ('Ana sees Dr. Weber.', 'She likes him!')
+    """
+    whole = text.strip()
+    cuts = [0, *(match.end() for match in _END.finditer(whole)), len(whole)]
+    return tuple(part for start, stop in pairwise(cuts) if (part := whole[start:stop].strip()))
 
 
 def holds(full: str, part: str) -> bool:

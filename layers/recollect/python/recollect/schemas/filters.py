@@ -146,9 +146,9 @@ class ComparisonInput(Closed):
     relation; ``ne`` too: use ``not`` to let memories without the field through. Numbers compare as numbers (1 equals
     1.0, true is no number), strings by code point, instants (RFC 3339 with an offset) as instants; nothing is
     converted, and metadata has no instants. ``contains``: the value is a list with such an element. ``exists``:
-    whether the field has a value (``tags``, ``flags`` and ``transcripts``: at least one; in metadata null is a
-    value). ``transcripts``: ids of the transcripts that the memory cites in its ``sources``. Paths lead through
-    objects, not lists.
+    whether the field has a value (of ``tags``, ``flags``, ``transcripts`` and ``derived_from``: at least one; in
+    metadata null is a value). ``transcripts``: ids of the transcripts that the memory cites in its ``sources``. Paths
+    lead through objects, not lists.
     """
 
     model_config = ConfigDict(json_schema_extra={"minProperties": 2})

@@ -47,6 +47,8 @@ class AnyMemoryOutput(BaseModel):
     superseded_by: str | None
     valid_until: Moment | None
     conflicts_with: list[str]
+    derived_from: Annotated[list[str], Field(description="the memories that it was made of by consolidation")]
+    consolidated_into: Annotated[str | None, Field(description="the memory that says what this archived one says")]
     sources: Annotated[list[SourceOutput], Field(description="what it was extracted from; none if a caller stored it")]
     access_count: Annotated[int, Field(description="how often it came back from a search, or was stored again")]
     last_accessed_at: Moment | None
@@ -302,6 +304,8 @@ def memory_output(user_id: str, memory: Memory) -> MemoryOutput:
         superseded_by=memory.superseded_by,
         valid_until=memory.valid_until_ms,
         conflicts_with=list(memory.conflicts_with),
+        derived_from=list(memory.derived_from),
+        consolidated_into=memory.consolidated_into,
         sources=[SourceOutput(**asdict(source)) for source in memory.sources],
         access_count=memory.access_count,
         last_accessed_at=memory.last_accessed_at_ms,

@@ -9,10 +9,10 @@ Rows are memories, n of them, ascending by id:
 - ``type``, ``status``: place in the enum; ``pinned``, ``in_conflict``, ``succeeds``: 0 or 1, the last for a memory
   that took another one's place
 - times in epoch milliseconds, ``columns.UNKNOWN`` where there is none
-- ``agent_id``, ``session_id``, ``actor``, ``metadata``: number of a text of the dictionary
+- ``agent_id``, ``session_id``, ``actor``, ``consolidated_into``, ``metadata``: number of a text of the dictionary
   ``<name>.texts.offsets``, ``<name>.texts.bytes``; -1 for none, for metadata for ``{}``
-- ``<name>.offsets`` (n + 1) and ``<name>.values`` of ``tags``, ``flags`` and ``transcripts``: numbers of texts, row
-  after row
+- ``<name>.offsets`` (n + 1) and ``<name>.values`` of ``tags``, ``flags``, ``transcripts`` and ``derived_from``: numbers
+  of texts, row after row
 - ``lengths``: terms of the row, repeats counted; ``terms``, ``postings.*``: see ``postings.Postings``
 
 Of memories that were deleted, ascending by id: ``gone.id_hi``, ``gone.id_lo``, ``gone.seq`` and ``gone.version`` (their
@@ -31,9 +31,9 @@ from recollect.segments.layout import About, Arrays
 from recollect.segments.postings import blocks_of
 
 TIMES: Final = ("created_at", "updated_at", "occurred_at", "expires_at", "valid_until", "last_accessed_at")
-LABELS: Final = ("agent_id", "session_id", "actor")
+LABELS: Final = ("agent_id", "session_id", "actor", "consolidated_into")
 FLAGS: Final = ("pinned", "in_conflict", "succeeds")
-TEXTS: Final = ("tags", "flags", "transcripts")
+TEXTS: Final = ("tags", "flags", "transcripts", "derived_from")
 SCALARS: Final = {
     **dict.fromkeys(("id_hi", "id_lo", "seq", "identity_hi", "identity_lo", "text_key"), "<u8"),
     **dict.fromkeys(("version", "access_count", "content_bytes", "lengths"), "<u4"),

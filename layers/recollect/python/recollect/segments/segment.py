@@ -233,11 +233,11 @@ class Segment:
         return column.view(np.bool_) if name in schema.FLAGS else column
 
     def labels(self, name: str) -> CodedLabels:
-        """Give a column of single texts: ``type``, ``status``, ``agent_id``, ``session_id``, ``actor``."""
+        """Give a column of single texts: ``type``, ``status``, ``consolidated_into``, or one of the scopes."""
         return self._labels[name]
 
     def texts(self, name: str) -> CodedTexts:
-        """Give a column of lists of texts: ``tags``, ``flags``, ``transcripts``."""
+        """Give a column of lists of texts: ``tags``, ``flags``, ``transcripts``, ``derived_from``."""
         return self._texts[name]
 
     def metadata_matching(self, path: tuple[str, ...], is_wanted: Callable[[object], bool]) -> Mask:

@@ -1,0 +1,1 @@
+"""Consolidation: one memory out of several that overlap, and what becomes of it when one of those changes. Pure."""
