@@ -1,5 +1,6 @@
 """What lifts a score beside relevance, and how far. Case R7."""
 
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import numpy as np
@@ -131,6 +132,25 @@ def test_of_two_that_match_alike_the_one_that_does_not_ask_is_first() -> None:
 
     assert found[0].memory.memory_id == answer
     assert [hit.parts["asking"] for hit in found] == [0.0, 1.0]
+
+
+def test_a_query_that_names_a_time_prefers_what_happened_then_but_leaves_nothing_out() -> None:
+    of = controller()
+    ids = {
+        day: stored(of, f"we met at the lake {word}", occurred_at_ms=NOW_MS - day * DAY_MS)
+        for day, word in ((40, "one"), (5, "two"), (400, "three"), (0, "four"))
+    }
+    now = datetime.fromtimestamp(NOW_MS / 1000, UTC)
+
+    def order(query: str) -> list[str]:
+        return [hit.memory.memory_id for hit in hits(of, query, NOTHING)]
+
+    assert order(f"the lake in {now - timedelta(days=400):%B %Y}")[0] == ids[400]
+    assert order("who was at the lake 5 days ago")[0] == ids[5]
+    assert order("the lake today") == [ids[day] for day in (0, 5, 40, 400)]
+    found = hits(of, "the lake 12 days ago", NOTHING)
+    assert {hit.memory.memory_id: round(hit.parts["time"], 2) for hit in found}[ids[5]] == pytest.approx(0.5, abs=0.05)
+    assert all(hit.parts["time"] == 0.0 for hit in hits(of, "the lake", NOTHING))
 
 
 @given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1))

@@ -201,7 +201,7 @@ class Parts:
         return self.where(lambda part: part.labels(name).matching(lambda text: text == wanted))
 
     def numbered(self, name: str) -> npt.NDArray[np.int64]:
-        """Number the different texts of a column of single texts.
+        """Give each different text of a column of single texts a number.
 
         Returns
         -------
