@@ -22,6 +22,7 @@ from recollect.text import ASKING, query_term_counts, terms, text_key
 
 CONTEXT_REACH = 2  # turns before and after
 ALONE = 0.8  # share of its own relevance that a memory has as context where no turn around it has more
+QUESTION_MAX_TERMS = 40  # a longer text with a question mark says more than it asks
 TIME_HALF_LIFE_MS = 7 * 24 * 3600 * 1000
 HALF_LIFE_MS = 30 * 24 * 3600 * 1000
 USES_OF_HALF = 4
@@ -65,7 +66,7 @@ class Signals:
     semantic : float
         Share of the vectors in a memory's own relevance; the rest is that of words.
     asking : float
-        Share that a text with a question mark loses: what asks does not answer.
+        Share that a short text with a question mark loses: what asks does not answer.
     context, time, actor : float
         Share of what is left to 1 that a memory gains from the turns around it, from having happened when the query
         says, from being said by whom the query names.
@@ -151,8 +152,8 @@ def score(partition: Partition, mask: Mask, asked: Asked) -> Ranked:
 
     Turns of a conversation are about what is said around them: ``context`` is the best `own` among the turns up to
     two before and two after it in its session that the mask lets through, and no less than 0.8 of its own.
-    ``asking`` is 1 for a text with a question mark. ``time`` is 1 for what happened at a time that the query names,
-    and half of that for each week that is between. ``actor`` is 1 where the query names the actor.
+    ``asking`` is 1 for a short text with a question mark. ``time`` is 1 for what happened at a time that the query
+    names, and half of that for each week that is between. ``actor`` is 1 where the query names the actor.
     With the weights of `Signals`, one after the other: ``r = own · (1 - w · asking)``, then for context, time and
     actor ``r = r + w · part · (1 - r)``. Time and actor make no hit of what is none without them.
 
@@ -244,7 +245,7 @@ def _signs(partition: Partition, rows: Rows, own: Scores, asked: Asked) -> dict[
     named = _named_actors(asked.text, partition)
     is_named = partition.actor_rows(named)[rows] if named else np.zeros(rows.size, dtype=np.bool_)
     return {
-        "asking": partition.where(_is_asking)[rows].astype(np.float32),
+        "asking": partition.gather(rows, _is_asking).astype(np.float32),
         "context": np.maximum(around, np.float32(ALONE) * own),
         "time": _closeness(partition, rows, asked.times),
         "actor": is_named.astype(np.float32),
@@ -277,8 +278,9 @@ def _relevance(own: Scores, parts: Mapping[str, Scores], signals: Signals) -> Sc
 
 
 def _is_asking(part: Part) -> Mask:
+    rows, _ = part.lexical.of(ASKING)
     mask = np.zeros(part.row_count, dtype=np.bool_)
-    mask[part.lexical.of(ASKING)[0]] = True
+    mask[rows[part.lexical.lengths[rows] <= QUESTION_MAX_TERMS]] = True
     return mask
 
 
