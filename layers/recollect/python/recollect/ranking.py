@@ -165,8 +165,11 @@ def score(partition: Partition, mask: Mask, asked: Asked) -> Ranked:
     everywhere = np.flatnonzero(mask).astype(np.int64)
     words = None if asked.mode is Mode.SEMANTIC else lexical.score(query_term_counts(asked.text), partition.corpus)
     rows = _promising(partition, everywhere, words, asked)
-    parts = _matches(partition, rows, words, asked)
-    own = _own(parts, partition.gather(rows, lambda part: part.has_vector), asked.signals)
+    has_vector = partition.gather(rows, lambda part: part.has_vector)
+    parts = _matches(partition, rows, words, asked.vector)
+    if "semantic" in parts:
+        parts["semantic"] = np.where(has_vector, parts["semantic"], np.float32(0.0))
+    own = _own(parts, has_vector, asked.signals)
     parts |= _signs(partition, rows, own, asked)
     relevance = _relevance(own, parts, asked.signals)
     lifts = _lift_parts(partition, rows, asked.now_ms)
@@ -219,14 +222,12 @@ def _same_text(partition: Partition, rows: Rows, asked: Asked) -> Mask:
     return np.asarray(partition.where(lambda part: part.text_keys == wanted)[rows])
 
 
-def _matches(partition: Partition, rows: Rows, words: Scores | None, asked: Asked) -> dict[str, Scores]:
+def _matches(partition: Partition, rows: Rows, words: Scores | None, vector: Vector | None) -> dict[str, Scores]:
     parts: dict[str, Scores] = {}
     if words is not None:
         parts["lexical"] = words[rows]
-    if asked.vector is not None:
-        has_vector = partition.gather(rows, lambda part: part.has_vector)
-        cosines = np.clip(partition.cosines(asked.vector, rows), LEAST_SEMANTIC, 1.0)
-        parts["semantic"] = np.where(has_vector, cosines, np.float32(0.0))
+    if vector is not None:
+        parts["semantic"] = np.clip(partition.cosines(vector, rows), LEAST_SEMANTIC, 1.0)
     return parts
 
 

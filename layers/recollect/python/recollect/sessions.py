@@ -51,10 +51,11 @@ class Sessions:
         if not self._rows.size:
             return np.full((2 * reach, rows.size), _ALONE, dtype=np.int32)
         places = self._places[rows]
-        last = self._rows.size - 1
+        sessions = self._sessions[places]
         found = []
         for step in (step for away in range(1, reach + 1) for step in (-away, away)):
-            there = np.clip(places + step, 0, last)
-            is_there = (places != _ALONE) & (there == places + step) & (self._sessions[there] == self._sessions[places])
-            found.append(np.where(is_there, self._rows[there], _ALONE))
+            there = places + step
+            is_place = (places != _ALONE) & (there >= 0) & (there < self._rows.size)
+            there = np.where(is_place, there, 0)
+            found.append(np.where(is_place & (self._sessions[there] == sessions), self._rows[there], _ALONE))
         return np.stack(found)
