@@ -61,7 +61,7 @@ destroy: setup ## remove the stack from AWS; table, bucket and user pool stay (s
 
 .PHONY: test
 test: setup ## run all tests but the end-to-end suite
-	@$(BIN)/python -m pytest tests --ignore tests/e2e
+	@$(BIN)/python -m pytest tests --ignore tests/e2e --numprocesses auto --maxprocesses 4
 
 .PHONY: e2e
 e2e: setup ## deploy into an embedded cloud with IAM enforced and drive the API over HTTP

@@ -61,6 +61,12 @@ class StackSettings:
         Requests per second that the API takes steadily, and at once.
     maintenance_minutes : int
         How often it is looked for users who are due for maintenance.
+    episodic_half_life_days, semantic_half_life_days, procedural_half_life_days : int
+        How fast memories fade that are never used.
+    archive_below_percent : int
+        Of what a memory could retain at most: below it is archived; with 0 nothing is.
+    retention_days : int
+        So long after it was archived a memory that was never used is deleted; 0 for never.
     emulated : bool
         The stack goes into the embedded local cloud: layers for this host, no TLS-only bucket policy, plain
         HTTP issuers, and nothing is protected against deletion.
@@ -81,6 +87,11 @@ class StackSettings:
     throttle_rate: int = 50
     throttle_burst: int = 100
     maintenance_minutes: int = 15
+    episodic_half_life_days: int = 30
+    semantic_half_life_days: int = 180
+    procedural_half_life_days: int = 365
+    archive_below_percent: int = 20
+    retention_days: int = 0
     emulated: bool = False
 
     @property
@@ -137,6 +148,11 @@ def _problems_of_values(settings: StackSettings) -> list[str]:
         "throttle_burst": (1, 5_000),
         "extraction_daily_tokens": (1, 999_999_999),
         "maintenance_minutes": (1, 1_440),
+        "episodic_half_life_days": (1, 99_999),
+        "semantic_half_life_days": (1, 99_999),
+        "procedural_half_life_days": (1, 99_999),
+        "archive_below_percent": (0, 99),
+        "retention_days": (0, 99_999),
     }
     if settings.bedrock_dimension:
         ranges["bedrock_dimension"] = (1, 4_096)

@@ -127,4 +127,14 @@ def _environment(settings: StackSettings, storage: Storage, queue: Queue, mainte
     if settings.extraction_model_id:
         environment["RECOLLECT_EXTRACTION_MODEL_ID"] = settings.extraction_model_id
         environment["RECOLLECT_EXTRACTION_DAILY_TOKENS"] = str(settings.extraction_daily_tokens)
-    return environment
+    return environment | _aging(settings)
+
+
+def _aging(settings: StackSettings) -> dict[str, str]:
+    """Name what is set of how memories age; the rest is as the core has it."""
+    usual = StackSettings()
+    days = ("episodic_half_life_days", "semantic_half_life_days", "procedural_half_life_days", "retention_days")
+    values = {name: str(getattr(settings, name)) for name in days if getattr(settings, name) != getattr(usual, name)}
+    if settings.archive_below_percent != usual.archive_below_percent:
+        values["archive_below"] = str(settings.archive_below_percent / 100)
+    return {f"RECOLLECT_{name.upper()}": value for name, value in values.items()}

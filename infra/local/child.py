@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from ministack import app as ministack_app
-from ministack.core import persistence
+from ministack.core import iam_actions, persistence
 from ministack.services import cloudwatch_logs, dynamodb, lambda_svc
 
 from infra.local.emulator import DOCUMENTS_VARIABLE, RUNNING_MARK_VARIABLE
@@ -133,6 +133,17 @@ def _parse_key_conditions_once() -> None:
     dynamodb._evaluate_condition = evaluate_parsed
 
 
+def _name_rights_on_batches() -> None:
+    """Check a batch of messages under the right on one, as SQS does: it knows no other."""
+    extract = iam_actions.extract_iam_action
+
+    def extract_for_one(*args: Any, **kwargs: Any) -> str | None:
+        action: str | None = extract(*args, **kwargs)
+        return action.removesuffix("Batch") if action is not None and action.startswith("sqs:") else action
+
+    iam_actions.extract_iam_action = extract_for_one
+
+
 def _end_with_parent() -> None:
     """Stop as on SIGTERM when standard input ends: the runner holds the other side of the pipe."""
 
@@ -150,6 +161,7 @@ def main() -> None:
     persistence.json = _FastJson
     _forward_logs()
     _parse_key_conditions_once()
+    _name_rights_on_batches()
     _end_with_parent()
     ministack_app.app = LocalApplication(ministack_app.app, documents, Snapshots(_save))
     sys.argv = sys.argv[:1]

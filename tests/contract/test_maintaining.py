@@ -44,8 +44,9 @@ def inmemory() -> Maintained:
 
 
 def long_tail(world: Maintained, count: int = SMALL.fold_entries) -> list[str]:
+    """Store facts that have nothing to do with each other."""
     of = world.instance()
-    return [stored(of, f"fact {number}") for number in range(count)]
+    return [stored(of, f"fact {number}", tags=(f"matter {number}",)) for number in range(count)]
 
 
 def test_a_run_does_every_step_in_order_and_keeps_a_report(world: Maintained) -> None:

@@ -25,7 +25,10 @@ def eventually(found: Callable[[], Any]) -> Any:
 
 def with_long_tail(user: UserClient) -> None:
     for start in range(0, DEFAULT.fold_entries, 64):
-        facts = [{"content": f"fact {number}", "on_similar": "create"} for number in range(start, start + 64)]
+        facts = [
+            {"content": f"fact {number}", "tags": [f"matter {number}"], "on_similar": "create"}
+            for number in range(start, start + 64)
+        ]
         assert user.store_all(*facts).status in {200, 201, 207}
 
 

@@ -5,14 +5,19 @@ A part whose data is not there says that it is skipped; the others run.
 
 import argparse
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from recollect.controller import MemoryController
 from recollect.embedding.onnx import OnnxEmbedder
+from recollect.partitions import Partitions
+from recollect.ports import Embedder
+from recollect.ranking import Mode
 from recollect.wiring import surroundings
 
-from tests.eval import ingestion, locomo, reconcile, report
-from tests.eval.run import Asked, ask, ingest
+from tests.eval import ablation, ingestion, locomo, reconcile, report, robust
+from tests.eval.locomo import Conversation
+from tests.eval.run import Asked, Remembering, ask, controller_of, evidence_in_context, ingest
 from tests.support.app import App
 from tests.support.builders import BUDGET_BYTES
 from tests.support.inmemory import InMemoryMemoryStore, InMemoryObjectStore
@@ -21,15 +26,13 @@ ROOT = Path(__file__).resolve().parents[2]
 DEFAULT_LOCOMO = ROOT.parent / "shared" / "data" / "locomo" / "locomo10.json"
 DEFAULT_SICK = ROOT.parent / "shared" / "data" / "sick" / "SICK_trial.txt"
 PAIRS = Path(__file__).parent / "pairs"
+CONTEXT_BUDGETS = (500, 1_000, 2_000)  # tokens
 CHOSEN_ON_EVERY = 2  # constants of the ranking were chosen on the 1st, 3rd, 5th … conversation of the file
 
 
-def evaluate_locomo(path: Path) -> dict[str, float]:
-    """Store the conversations of a file, ask their questions, and summarise."""
-    conversations = locomo.load(path)
-    controller = MemoryController(
-        InMemoryMemoryStore(), InMemoryObjectStore(), OnnxEmbedder(), surroundings(), BUDGET_BYTES
-    )
+def evaluate_locomo(conversations: Sequence[Conversation], embedder: Embedder) -> dict[str, float]:
+    """Store conversations, ask their questions, and summarise."""
+    controller = controller_of(embedder)
     asked: list[Asked] = []
     memories, seconds = 0, 0.0
     for number, conversation in enumerate(conversations, start=1):
@@ -44,13 +47,53 @@ def evaluate_locomo(path: Path) -> dict[str, float]:
             f"{time.perf_counter() - started:.1f} s",
             flush=True,
         )
-    held_out = {c.conversation_id for n, c in enumerate(conversations) if n % CHOSEN_ON_EVERY != 0}
     return {
-        **report.locomo_figures(asked, held_out),
+        **report.locomo_figures(asked, {one.conversation_id for one in held_out(conversations)}),
         "locomo.ingest.memories_per_s": memories / seconds,
         "locomo.memories": memories,
         "locomo.questions": sum(len(conversation.questions) for conversation in conversations),
     }
+
+
+def held_out(conversations: Sequence[Conversation]) -> list[Conversation]:
+    """Take those that no constant of the ranking was chosen on."""
+    return [one for number, one in enumerate(conversations) if number % CHOSEN_ON_EVERY != 0]
+
+
+def evaluate_robustness(conversations: Sequence[Conversation], embedder: Embedder) -> dict[str, float]:
+    """Ask the held-out questions of conversations told otherwise, and with all conversations in one memory."""
+    found: dict[str, float] = {}
+    for name, told in robust.VARIANTS.items():
+        controller = controller_of(embedder)
+        asked = [
+            one
+            for conversation in map(told, held_out(conversations))
+            for one in ask(controller, conversation, ingest(controller, conversation), (Mode.HYBRID,))
+        ]
+        found |= report.means_of(f"robust.{name}", asked)
+    controller = controller_of(embedder)
+    apart = [robust.set_apart(conversation) for conversation in conversations]
+    ingested = [ingest(controller, conversation, "everyone") for conversation in apart]
+    among = [
+        one
+        for conversation, stored in list(zip(apart, ingested, strict=True))[1::CHOSEN_ON_EVERY]
+        for one in ask(controller, conversation, stored, (Mode.HYBRID,), "everyone")
+    ]
+    return found | report.means_of("robust.among_others", among)
+
+
+def evaluate_parts(conversations: Sequence[Conversation], embedder: Embedder) -> dict[str, float]:
+    """Tell for the held-out questions what each signal adds, and how often a context holds all that answers one."""
+    store, objects = InMemoryMemoryStore(), InMemoryObjectStore()
+    controller = MemoryController(store, objects, embedder, surroundings(), BUDGET_BYTES)
+    partitions = Partitions(store, objects, embedder, surroundings().now_ms, BUDGET_BYTES)
+    own = [(conversation, ingest(controller, conversation)) for conversation in held_out(conversations)]
+    read = [(*one, partitions.refresh(one[0].conversation_id)) for one in own]
+    found = ablation.figures(read, embedder, surroundings().now_ms())
+    for budget in CONTEXT_BUDGETS:
+        whole = [there for one in own for there in evidence_in_context(controller, *one, budget)]
+        found[f"context.whole_evidence_in_{budget}"] = sum(whole) / len(whole)
+    return found
 
 
 def evaluate_ingestion(path: Path, api: str | None, token: str) -> dict[str, float]:
@@ -85,6 +128,13 @@ def evaluate_reconciling(sick: Path) -> dict[str, float]:
     return found
 
 
+LOCOMO_PARTS = {
+    ("locomo",): evaluate_locomo,
+    ("robust",): evaluate_robustness,
+    ("ablation", "context"): evaluate_parts,
+}
+
+
 def main() -> None:
     """Run every part whose data is there."""
     parser = argparse.ArgumentParser(prog="python -m tests.eval", description=__doc__)
@@ -97,9 +147,13 @@ def main() -> None:
     figures = report.read(options.output)
     figures = report.merged(figures, "reconcile", evaluate_reconciling(options.sick))
     if options.locomo.is_file():
-        found = evaluate_locomo(options.locomo)
-        print(report.table(found))
-        figures = report.merged(figures, "locomo", found)
+        conversations, embedder = locomo.load(options.locomo), Remembering(OnnxEmbedder())
+        for parts, evaluate in LOCOMO_PARTS.items():
+            found = evaluate(conversations, embedder)
+            print(report.table(found), flush=True)
+            for part in parts:
+                own = {name: value for name, value in found.items() if name.startswith(f"{part}.")}
+                figures = report.merged(figures, part, own)
         found = evaluate_ingestion(options.locomo, options.api, options.token)
         print(report.table(found))
         figures = report.merged(figures, "ingest", found)

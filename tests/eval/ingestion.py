@@ -99,7 +99,8 @@ def hand_over(call: Call, conversations: Sequence[Conversation]) -> HandedOver:
 
 
 def _hand_over_session(call: Call, users: str, session_id: str, turns: Sequence[Turn], done: HandedOver) -> None:
-    at = datetime.fromtimestamp(turns[0].occurred_at_ms / 1000, UTC).isoformat()
+    started_ms = turns[0].occurred_at_ms
+    at = None if started_ms is None else datetime.fromtimestamp(started_ms / 1000, UTC).isoformat()
     messages = [{"role": "user", "name": turn.actor, "content": turn.content, "id": turn.turn_id} for turn in turns]
     body = {"session_id": session_id, "occurred_at": at, "messages": messages, "wait": WAIT_S}
     status, answer = call("POST", f"{users}/transcripts", body)

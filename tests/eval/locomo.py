@@ -34,7 +34,7 @@ class Turn:
         ``D<session>:<number>``, without leading zeros.
     content : str
         What was said, with the caption of a shared image after it.
-    occurred_at_ms : int
+    occurred_at_ms : int or None
         Start of its session, epoch milliseconds; the data names no time zone, UTC is assumed.
     """
 
@@ -42,7 +42,7 @@ class Turn:
     session_id: str
     actor: str
     content: str
-    occurred_at_ms: int
+    occurred_at_ms: int | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,8 @@ Järvelin, Kekäläinen: Cumulated gain-based evaluation of IR techniques (2002)
 import math
 from collections.abc import Collection, Mapping, Sequence
 
+import numpy as np
+
 RANKS = 20  # ranks that are looked at; MRR counts a first relevant id behind them as 0
 
 
@@ -60,6 +62,21 @@ def mean(measured: Sequence[Mapping[str, float]]) -> dict[str, float]:
     if not measured:
         return {}
     return {name: sum(one[name] for one in measured) / len(measured) for name in measured[0]}
+
+
+def interval(values: Sequence[float], repeats: int = 2_000) -> tuple[float, float]:
+    """Give the 95 % bootstrap interval of a mean: that of as many values, drawn with repeats; always the same draws.
+
+    Parameters
+    ----------
+    values : sequence of float
+        At least one.
+    """
+    measured = np.asarray(values, dtype=np.float64)
+    rng = np.random.default_rng(0)
+    means = [measured[rng.integers(0, measured.size, measured.size)].mean() for _ in range(repeats)]
+    low, high = np.percentile(means, [2.5, 97.5]).tolist()
+    return low, high
 
 
 def percentile(share: float, values: Sequence[float]) -> float:

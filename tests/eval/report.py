@@ -7,7 +7,7 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
-from tests.eval.metrics import mean, percentile
+from tests.eval.metrics import interval, mean, percentile
 from tests.eval.run import Asked
 
 _COLUMNS = ("recall_at_5", "recall_at_10", "recall_at_20", "ndcg_at_10", "mrr", "hit_at_10")
@@ -25,7 +25,8 @@ def locomo_figures(asked: Sequence[Asked], held_out: Collection[str]) -> dict[st
     -------
     dict of str to float
         ``locomo.<mode>.<measure>`` over all questions, ``locomo.<mode>.category_<n>.<measure>``,
-        ``locomo.held_out.<mode>.<measure>``, ``locomo.search.<mode>.p50_ms`` and ``.p95_ms``.
+        ``locomo.held_out.<mode>.<measure>`` with the 95 % interval of two (``recall_at_10.low``, ``.high``),
+        ``locomo.chosen_on.<mode>.<measure>``, ``locomo.search.<mode>.p50_ms`` and ``.p95_ms``.
     """
     figures: dict[str, float] = {}
     for mode in sorted({one.mode for one in asked}):
@@ -33,13 +34,27 @@ def locomo_figures(asked: Sequence[Asked], held_out: Collection[str]) -> dict[st
         groups = {f"locomo.{mode}": answers}
         for category in sorted({one.category for one in answers}):
             groups[f"locomo.{mode}.category_{category}"] = [a for a in answers if a.category == category]
+        groups[f"locomo.chosen_on.{mode}"] = [a for a in answers if a.conversation_id not in held_out]
         groups[f"locomo.held_out.{mode}"] = [a for a in answers if a.conversation_id in held_out]
         for prefix, group in groups.items():
-            means = mean([one.measured for one in group])
-            figures |= {f"{prefix}.{name}": value for name, value in means.items()}
+            figures |= means_of(prefix, group)
+        figures |= _intervals(f"locomo.held_out.{mode}", groups[f"locomo.held_out.{mode}"])
         times = [one.milliseconds for one in answers]
         figures[f"locomo.search.{mode}.p50_ms"] = percentile(0.50, times)
         figures[f"locomo.search.{mode}.p95_ms"] = percentile(0.95, times)
+    return figures
+
+
+def means_of(prefix: str, asked: Sequence[Asked]) -> dict[str, float]:
+    """Average every measure over questions, under names with a prefix."""
+    return {f"{prefix}.{name}": value for name, value in mean([one.measured for one in asked]).items()}
+
+
+def _intervals(prefix: str, asked: Sequence[Asked]) -> dict[str, float]:
+    figures: dict[str, float] = {}
+    for name in ("recall_at_10", "ndcg_at_10") if asked else ():
+        low, high = interval([one.measured[name] for one in asked])
+        figures |= {f"{prefix}.{name}.low": low, f"{prefix}.{name}.high": high}
     return figures
 
 

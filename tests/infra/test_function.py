@@ -1,8 +1,10 @@
 from collections.abc import Callable
 
 import pytest
+from recollect import lifecycle
 from recollect.settings import Settings, variables
 
+from infra.settings import StackSettings
 from tests.infra.support import Synthesised
 
 # Beside what the core's settings read: the threads of numpy's library.
@@ -68,6 +70,26 @@ def test_the_settings_accept_the_environment(synthesise: Callable[[str], Synthes
         "bedrock",
         "amazon.nova-lite-v1:0",
         5_000,
+    )
+
+
+def test_how_memories_age_is_as_the_settings_say_and_else_as_the_core_has_it(
+    synthesise: Callable[[str], Synthesised],
+) -> None:
+    environment = synthesise("prod").function("Maintain")["Environment"]["Variables"]
+
+    settings = Settings.from_env({name: str(value) for name, value in environment.items()})
+
+    assert settings.aging == {"semantic_half_life_days": 90.0, "archive_below": 0.25, "retention_days": 365.0}
+    usual, core = StackSettings(), lifecycle.DEFAULT
+    assert [usual.episodic_half_life_days, usual.semantic_half_life_days, usual.procedural_half_life_days] == [
+        core.episodic_half_life_days,
+        core.semantic_half_life_days,
+        core.procedural_half_life_days,
+    ]
+    assert (usual.archive_below_percent / 100, usual.retention_days or None) == (
+        core.archive_below,
+        core.retention_days,
     )
 
 

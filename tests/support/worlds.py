@@ -158,7 +158,7 @@ def _hits(of: MemoryController, user_id: str, query: SearchQuery) -> Any:
 
 def _stats(stats: Stats) -> Stats:
     mean = stats.mean_importance
-    return replace(stats, mean_importance=None if mean is None else round(mean, 9))
+    return replace(stats, mean_importance=None if mean is None else round(mean, 9), due_at_s=None)
 
 
 def _log(of: MemoryController, user_id: str, memory_id: str | None, *, is_descending: bool) -> list[Entry]:

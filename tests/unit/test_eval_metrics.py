@@ -65,3 +65,11 @@ def test_the_mean_weighs_every_question_alike() -> None:
 @pytest.mark.parametrize(("share", "expected"), [(0.5, 2.0), (0.95, 4.0), (1.0, 4.0), (0.01, 1.0)])
 def test_a_percentile_is_one_of_the_values(share: float, expected: float) -> None:
     assert metrics.percentile(share, [4.0, 1.0, 3.0, 2.0]) == expected
+
+
+def test_an_interval_holds_the_mean_and_narrows_with_more_values() -> None:
+    few, many = metrics.interval([0.0, 1.0] * 10), metrics.interval([0.0, 1.0] * 1_000)
+
+    assert few[0] < many[0] < 0.5 < many[1] < few[1]
+    assert many[1] - many[0] == pytest.approx(2 * 1.96 * 0.5 / 2_000**0.5, rel=0.1)
+    assert metrics.interval([1.0]) == (1.0, 1.0)

@@ -1,5 +1,8 @@
 """What lifts a score beside relevance, and how far. Case R7."""
 
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,6 +10,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from recollect.answers import Hit, SearchQuery
 from recollect.controller import MemoryController
+from recollect.filters import Compare, Operator, within_reach
+from recollect.model import MemoryType
 from recollect.ranking import HALF_LIFE_MS, USES_OF_HALF, Mode, Weights, strongest
 from recollect.scan import Scores
 
@@ -72,6 +77,80 @@ def test_the_parts_are_what_the_documentation_says() -> None:
         of.search("ana", SearchQuery(text="tea"))
     assert hits(of, "tea", NOTHING)[0].parts["reinforcement"] == 0.5
     assert hits(of, "tea", NOTHING)[0].parts["recency"] == 1.0
+
+
+def said(of: MemoryController, *contents: str, session_id: str = "s", **values: Any) -> list[str]:
+    return [stored(of, one, type=MemoryType.EPISODIC, session_id=session_id, **values) for one in contents]
+
+
+def test_an_answer_is_found_by_the_question_before_it() -> None:
+    of = controller()
+    said(of, "Which instrument do you play?", "The cello, since I was six.", "Lovely, I am tone-deaf.")
+    said(of, "Nothing about music here.", session_id="another")
+
+    found = hits(of, "instrument that they play", NOTHING, Mode.LEXICAL)
+
+    assert [hit.memory.content for hit in found][1:] == ["The cello, since I was six.", "Lovely, I am tone-deaf."]
+    assert found[0].parts["lexical"] == found[1].parts["context"] > found[1].parts["lexical"] == 0.0
+
+
+def test_what_the_filter_leaves_out_is_no_context() -> None:
+    of = controller()
+    said(of, "Which instrument do you play?", actor="Ben")
+    said(of, "The cello, since I was six.", actor="Ana")
+
+    query = SearchQuery(
+        text="instrument", mode=Mode.LEXICAL, filter=within_reach(Compare(("actor",), Operator.EQ, "Ana"))
+    )
+
+    assert of.search("ana", query).hits == ()
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ({"session_id": "one"}, {"session_id": "two"}),
+        ({"session_id": None}, {"session_id": None}),
+        ({"session_id": "s", "type": MemoryType.SEMANTIC}, {"session_id": "s", "type": MemoryType.SEMANTIC}),
+    ],
+)
+def test_only_turns_of_one_session_are_context_of_each_other(first: dict[str, Any], second: dict[str, Any]) -> None:
+    of = controller()
+    kind = {"type": MemoryType.EPISODIC}
+    stored(of, "Which instrument do you play?", **(kind | first))
+    stored(of, "The cello, since I was six.", **(kind | second))
+
+    assert len(hits(of, "instrument", NOTHING, Mode.LEXICAL)) == 1
+
+
+def test_of_two_that_match_alike_the_one_that_does_not_ask_is_first() -> None:
+    of = controller()
+    stored(of, "a dentist in Porto?")
+    answer = stored(of, "a dentist in Porto!")
+
+    found = hits(of, "a good dentist", NOTHING, Mode.SEMANTIC)
+
+    assert found[0].memory.memory_id == answer
+    assert [hit.parts["asking"] for hit in found] == [0.0, 1.0]
+
+
+def test_a_query_that_names_a_time_prefers_what_happened_then_but_leaves_nothing_out() -> None:
+    of = controller()
+    ids = {
+        day: stored(of, f"we met at the lake {word}", occurred_at_ms=NOW_MS - day * DAY_MS)
+        for day, word in ((40, "one"), (5, "two"), (400, "three"), (0, "four"))
+    }
+    now = datetime.fromtimestamp(NOW_MS / 1000, UTC)
+
+    def order(query: str) -> list[str]:
+        return [hit.memory.memory_id for hit in hits(of, query, NOTHING)]
+
+    assert order(f"the lake in {now - timedelta(days=400):%B %Y}")[0] == ids[400]
+    assert order("who was at the lake 5 days ago")[0] == ids[5]
+    assert order("the lake today") == [ids[day] for day in (0, 5, 40, 400)]
+    found = hits(of, "the lake 12 days ago", NOTHING)
+    assert {hit.memory.memory_id: round(hit.parts["time"], 2) for hit in found}[ids[5]] == pytest.approx(0.5, abs=0.05)
+    assert all(hit.parts["time"] == 0.0 for hit in hits(of, "the lake", NOTHING))
 
 
 @given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1))

@@ -16,6 +16,7 @@ ENVIRONMENT = {
     "RECOLLECT_TABLE_NAME": "memories",
     "RECOLLECT_BUCKET_NAME": "objects",
     "RECOLLECT_QUEUE_URL": "http://127.0.0.1:9/1/jobs",
+    "RECOLLECT_MAINTENANCE_QUEUE_URL": "http://127.0.0.1:9/1/due",
     "RECOLLECT_EMBEDDER": "onnx",
     "RECOLLECT_EXTRACTOR": "rules",
     "PYTHONDONTWRITEBYTECODE": "1",
@@ -51,6 +52,26 @@ answer = handler.lambda_handler({"Records": [record]}, Context())
 assert answer == {"batchItemFailures": [{"itemIdentifier": "m"}]}, answer
 from recollect import wiring
 wiring.embedder(handler.Settings.from_env()).embed(["tea at four"])
+""",
+    "maintain": """
+class Context:
+    def get_remaining_time_in_millis(self):
+        return 300_000
+record = {"messageId": "m", "receiptHandle": "h", "body": '{"user_id": "ana"}', "messageAttributes": {},
+    "attributes": {"ApproximateReceiveCount": "1"}, "eventSource": "aws:sqs", "eventSourceARN": "a",
+    "awsRegion": "us-east-1"}
+answer = handler.lambda_handler({"Records": [record]}, Context())
+assert answer == {"batchItemFailures": [{"itemIdentifier": "m"}]}, answer
+""",
+    "plan": """
+from recollect.errors import Unavailable
+class Context:
+    def get_remaining_time_in_millis(self):
+        return 300_000
+try:
+    handler.lambda_handler({}, Context())
+except Unavailable:
+    pass
 """,
 }
 

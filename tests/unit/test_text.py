@@ -1,7 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from recollect.text import is_blank, normal_form, query_term_counts, stem, term_counts, terms, text_key
+from recollect.text import ASKING, is_blank, normal_form, query_term_counts, stem, term_counts, terms, text_key
 
 
 @pytest.mark.parametrize("text", ["", " ", "\t\n", "\u200b", "\u2060\ufeff \u00a0", "\x00\x1f", "\u2028"])
@@ -30,7 +30,7 @@ def test_line_ends_do_not_matter() -> None:
 
 
 def test_words_are_folded_and_stemmed() -> None:
-    assert list(terms("She ran; the DOGS were barking!")) == ["she", "ran", "the", "dog", "wer", "bark"]
+    assert list(terms("She ran; the DOGS were barking!")) == ["she", "run", "the", "dog", "wer", "bark"]
 
 
 @pytest.mark.parametrize(
@@ -69,4 +69,15 @@ def test_terms_are_32_bit_and_counted(text: str) -> None:
     counts = term_counts(text)
 
     assert all(0 <= term < 2**32 for term in counts)
-    assert sum(counts.values()) == len(list(terms(text)))
+    assert sum(counts.values()) - counts.get(ASKING, 0) == len(list(terms(text)))
+
+
+@pytest.mark.parametrize(("one", "other"), [("bought", "buying"), ("Children", "child"), ("written", "writes")])
+def test_irregular_forms_of_an_english_word_are_one_term(one: str, other: str) -> None:
+    assert term_counts(one) == term_counts(other)
+
+
+@pytest.mark.parametrize("text", ["Any pets?", "何匹？", "كم عمرك؟"])
+def test_a_question_mark_is_a_term_of_a_text_but_not_of_a_query(text: str) -> None:
+    assert term_counts(text)[ASKING] == 1
+    assert ASKING not in query_term_counts(text)

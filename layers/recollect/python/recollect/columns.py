@@ -64,6 +64,11 @@ class LabelColumn:
         """All texts that a row has ever had."""
         return self._texts
 
+    @property
+    def codes(self) -> npt.NDArray[np.int32]:
+        """Ndarray of shape (row_count,), int32: where each row's text is among `values`, -1 for none."""
+        return self._numbers.view
+
     def extend(self, values: Sequence[str | None]) -> None:
         """Append rows."""
         number_of = self._number_of

@@ -7,12 +7,13 @@ filter, rank, fetch. Serves one request at a time, as a Lambda instance does.
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from recollect import context, ordering, ranking, telemetry
+from recollect import context, named_times, ordering, ranking, telemetry
 from recollect.answers import ContextBlock, Hit, Page, SearchQuery, SearchResult, Stats
 from recollect.chunks import ANSWER_MAX_BYTES, answer_bytes
 from recollect.commit import Request
 from recollect.cursors import read_cursor, write_cursor
 from recollect.errors import NotFound, Unavailable
+from recollect.extracting import dates
 from recollect.filtering import visible
 from recollect.filters import ACTIVE, EVERYTHING, AllOf, Compare, Filter, Operator
 from recollect.forgetting import Forgetting
@@ -186,12 +187,14 @@ class MemoryController(Forgetting, Writing):
         vector, is_degraded = self._query_vector(partition, query)
         if query.mode is not Mode.LEXICAL:
             is_degraded |= bool((mask & ~partition.where(lambda part: part.has_vector)).any())
+        now_ms = self._surroundings.now_ms()
         asked = ranking.Asked(
             text=query.text,
             vector=vector,
             mode=query.mode,
             weights=query.weights,
-            now_ms=self._surroundings.now_ms(),
+            now_ms=now_ms,
+            times=named_times.spans(dates.resolved(query.text, now_ms)),
         )
         with telemetry.stage("rank"):
             return ranking.best(ranking.score(partition, mask, asked), query.k, query.min_score), is_degraded

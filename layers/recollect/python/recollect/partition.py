@@ -15,10 +15,11 @@ import numpy.typing as npt
 from recollect.columns import UNKNOWN, GrowingColumn
 from recollect.errors import CorruptData
 from recollect.lexical import Corpus
-from recollect.model import Entry, Head, Memory, Operation, Status, Touch
+from recollect.model import Entry, Head, Memory, MemoryType, Operation, Status, Touch
 from recollect.parts import Part, Parts
 from recollect.scan import Mask, Rows
 from recollect.segments.segment import Last, Segment
+from recollect.sessions import Sessions
 from recollect.tail import Tail
 
 NEW = Head()
@@ -70,6 +71,7 @@ class Partition(Parts):
         self._live_length = 0
         self._last_of: dict[str, Entry] = {}
         self._recent: dict[str, int] = {}
+        self._sessions: Sessions | None = None
         self._said_again: dict[str, int] = {}
         self.touches = 0  # that the segments do not hold
         self._take_up(segments)
@@ -86,7 +88,7 @@ class Partition(Parts):
     @property
     def nbytes(self) -> int:
         """About how many bytes it takes in memory."""
-        return sum(part.nbytes for part in self.parts) + 17 * self.row_count
+        return sum(part.nbytes for part in self.parts) + 29 * self.row_count
 
     @property
     def live(self) -> Mask:
@@ -119,6 +121,7 @@ class Partition(Parts):
         if numbers != list(range(self.head.seq + 1, head.seq + 1)):
             raise CorruptData("the log has a gap", first=self.head.seq + 1, last=head.seq, found=len(numbers))
         row = self.row_count
+        self._sessions = None if entries else self._sessions
         self._extend([entry for entry in entries if entry.columns is not None])
         for record in records:
             if isinstance(record, Touch):
@@ -249,6 +252,20 @@ class Partition(Parts):
         rows = self._live_rows_of(memory_ids)
         return {name: column.view[rows] for name, column in self._use.items()}
 
+    def around(self, rows: Rows, reach: int) -> npt.NDArray[np.int32]:
+        """Name the turns of a conversation that come up to `reach` before and after some rows in the same session.
+
+        Turns are live episodic memories that have a session.
+
+        Returns
+        -------
+        ndarray of shape (2 * reach, len(rows)), int32
+            -1 where there is none.
+        """
+        if self._sessions is None:
+            self._sessions = self._in_order()
+        return self._sessions.around(rows, reach)
+
     def state_of(self, segment_id: str) -> State:
         """Give what has become of the rows of a segment."""
         place = list(self.segments).index(segment_id)
@@ -302,6 +319,15 @@ class Partition(Parts):
             there[there] = self.live[start + rows[there]]
             found[there] = start + rows[there]
         return found
+
+    def _in_order(self) -> Sessions:
+        sessions = self.numbered("session_id")
+        turns = np.flatnonzero(self.live & (sessions >= 0) & self.labelled("type", MemoryType.EPISODIC))
+        occurred_at, created_at, seq = (
+            self.numbers_at(name, turns).astype(np.int64) for name in ("occurred_at", "created_at", "seq")
+        )
+        happened_at = np.where(occurred_at == UNKNOWN, created_at, occurred_at)
+        return Sessions(self.row_count, turns, sessions[turns], happened_at, seq)
 
     def _take_up(self, segments: Sequence[Segment]) -> None:
         rows = sum(segment.row_count for segment in segments)

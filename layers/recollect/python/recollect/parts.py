@@ -26,6 +26,11 @@ class Labels(Protocol):
         """All texts that a row has."""
         ...
 
+    @property
+    def codes(self) -> npt.NDArray[np.integer]:
+        """Ndarray of shape (row_count,): where each row's text is among `values`, -1 for none."""
+        ...
+
     def matching(self, is_wanted: Callable[[object], bool]) -> Mask:
         """Find the rows whose text, or ``columns.MISSING``, is wanted."""
         ...
@@ -194,6 +199,22 @@ class Parts:
         """
         wanted = MISSING if value is None else value
         return self.where(lambda part: part.labels(name).matching(lambda text: text == wanted))
+
+    def numbered(self, name: str) -> npt.NDArray[np.int64]:
+        """Give each different text of a column of single texts a number.
+
+        Returns
+        -------
+        ndarray of shape (row_count,), int64
+            Equal for equal texts; -1 for none.
+        """
+        number_of: dict[str, int] = {}
+        numbers = []
+        for part in self.parts:
+            column = part.labels(name)
+            table = [number_of.setdefault(text, len(number_of)) for text in column.values]
+            numbers.append(np.asarray([*table, -1], dtype=np.int64)[column.codes])
+        return np.concatenate(numbers)
 
     def actor_rows(self, actors: Sequence[str]) -> Mask:
         """Find the rows whose actor is one of these.

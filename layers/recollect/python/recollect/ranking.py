@@ -5,20 +5,25 @@ that a minimum score means the same for every user. A text equal to the query sc
 only lift what is relevant, and never above what is much more relevant: nothing is buried for being old.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 
 import numpy as np
+import numpy.typing as npt
 
 from recollect import lexical
 from recollect.columns import UNKNOWN
+from recollect.named_times import Span
 from recollect.partition import Partition
+from recollect.parts import Part
 from recollect.scan import Mask, Rows, Scores, Vector, top_k
-from recollect.text import query_term_counts, terms, text_key
+from recollect.text import ASKING, query_term_counts, terms, text_key
 
-SEMANTIC_WEIGHT = 0.6
-ACTOR_BOOST = 0.15
+CONTEXT_REACH = 2  # turns before and after
+ALONE = 0.8  # share of its own relevance that a memory has as context where no turn around it has more
+QUESTION_MAX_TERMS = 40  # a longer text with a question mark says more than it asks
+TIME_HALF_LIFE_MS = 7 * 24 * 3600 * 1000
 HALF_LIFE_MS = 30 * 24 * 3600 * 1000
 USES_OF_HALF = 4
 ALL_MAX_COUNT = 4_096  # up to here every row is scored in full
@@ -50,6 +55,33 @@ class Weights:
 DEFAULT_WEIGHTS = Weights()
 
 
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """How much each signal of relevance counts; each in [0, 1].
+
+    The values are those that did best on the 1st, 3rd, 5th … conversation of LoCoMo; see ``tests/eval``.
+
+    Parameters
+    ----------
+    semantic : float
+        Share of the vectors in a memory's own relevance; the rest is that of words.
+    asking : float
+        Share that a short text with a question mark loses: what asks does not answer.
+    context, time, actor : float
+        Share of what is left to 1 that a memory gains from the turns around it, from having happened when the query
+        says, from being said by whom the query names.
+    """
+
+    semantic: float = 0.5
+    asking: float = 0.2
+    context: float = 0.7
+    time: float = 0.2
+    actor: float = 0.2
+
+
+SIGNALS = Signals()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
     """What rows are scored against.
@@ -60,6 +92,8 @@ class Asked:
         The query's embedding; without it only the lexical score counts.
     now_ms : int
         Epoch milliseconds.
+    times : sequence of (int, int)
+        Those that the query names, from the first to before the second; epoch milliseconds.
     """
 
     text: str
@@ -67,6 +101,8 @@ class Asked:
     mode: Mode
     weights: Weights
     now_ms: int
+    times: Sequence[Span] = ()
+    signals: Signals = SIGNALS
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +114,8 @@ class Ranked:
     rows : ndarray of shape (n,), int64
     scores : ndarray of shape (n,), float32, in [0, 1]
     parts : mapping of str to ndarray of shape (n,), float32, in [0, 1]
-        ``semantic``, ``lexical``, ``actor``: those that the mode used; ``recency``, ``importance``,
-        ``reinforcement``.
+        ``semantic``, ``lexical``: those that the mode used; ``asking``, ``context``, ``time``, ``actor``,
+        ``recency``, ``importance``, ``reinforcement``.
     """
 
     rows: Rows
@@ -112,8 +148,15 @@ def score(partition: Partition, mask: Mask, asked: Asked) -> Ranked:
     Notes
     -----
     ``semantic = max(1e-6, cosine)``, and 0 for a row without a vector; ``lexical``: see ``lexical.score``;
-    ``relevance = w · semantic + (1 - w) · lexical``, and lexical alone for a row without a vector;
-    a row whose actor the query names moves up by a share of what is left: ``r + a · (1 - r)``.
+    ``own = w · semantic + (1 - w) · lexical``, and lexical alone for a row without a vector.
+
+    Turns of a conversation are about what is said around them: ``context`` is the best `own` among the turns up to
+    two before and two after it in its session that the mask lets through, and no less than 0.8 of its own.
+    ``asking`` is 1 for a short text with a question mark. ``time`` is 1 for what happened at a time that the query
+    names, and half of that for each week that is between. ``actor`` is 1 where the query names the actor.
+    With the weights of `Signals`, one after the other: ``r = own · (1 - w · asking)``, then for context, time and
+    actor ``r = r + w · part · (1 - r)``. Time and actor make no hit of what is none without them.
+
     ``recency = 2^(-age / half-life)``, with the age since it happened, was changed or was used, whichever is last;
     ``reinforcement = uses / (uses + 4)``. ``score = r + r · (1 - r) · lift``, where ``lift`` is the weighted sum of
     recency, importance and reinforcement, divided by the sum of the weights where that is more than 1.
@@ -123,28 +166,36 @@ def score(partition: Partition, mask: Mask, asked: Asked) -> Ranked:
     words = None if asked.mode is Mode.SEMANTIC else lexical.score(query_term_counts(asked.text), partition.corpus)
     rows = _promising(partition, everywhere, words, asked)
     has_vector = partition.gather(rows, lambda part: part.has_vector)
-    parts = _relevance_parts(partition, rows, words, asked)
+    parts = _matches(partition, rows, words, asked.vector)
     if "semantic" in parts:
         parts["semantic"] = np.where(has_vector, parts["semantic"], np.float32(0.0))
-    relevance = _fused(parts, has_vector)
+    own = _own(parts, has_vector, asked.signals)
+    parts |= _signs(partition, rows, own, asked)
+    relevance = _relevance(own, parts, asked.signals)
     lifts = _lift_parts(partition, rows, asked.now_ms)
-    lifted = relevance + relevance * (np.float32(1.0) - relevance) * _lift(lifts, asked.weights)
+    lifted = _raised(relevance, relevance * _lift(lifts, asked.weights))
     scores = np.minimum(lifted, np.float32(BEST_OF_OTHER_TEXTS))
     scores[_same_text(partition, rows, asked)] = 1.0
     return Ranked(rows, scores, parts | lifts)
 
 
 def _promising(partition: Partition, rows: Rows, words: Scores | None, asked: Asked) -> Rows:
-    """Take the rows that can be among the best: all of a few, otherwise the best by vector and the best by words."""
+    """Take the rows that can be among the best.
+
+    All of a few; otherwise the best by vector, the best by words, and what was said around those.
+    """
     if rows.size <= ALL_MAX_COUNT:
         return rows
-    found = np.zeros(partition.row_count, dtype=np.bool_)
+    found = np.zeros(partition.row_count + 1, dtype=np.bool_)  # the last is no row
     found[rows[_same_text(partition, rows, asked)]] = True
     if asked.vector is not None:
         found[partition.nearest(asked.vector, rows, SHORTLIST_FOR)] = True
     if words is not None:
+        found[rows[strongest(words[rows], SHORTLIST_FOR)]] = True
+    found[partition.around(np.flatnonzero(found[:-1]), CONTEXT_REACH)] = True
+    if words is not None:
         found[rows[strongest(words[rows], LEXICAL_MAX_COUNT)]] = True
-    return np.flatnonzero(found)
+    return rows[found[rows]]
 
 
 def strongest(scores: Scores, count: int) -> Rows:
@@ -171,17 +222,72 @@ def _same_text(partition: Partition, rows: Rows, asked: Asked) -> Mask:
     return np.asarray(partition.where(lambda part: part.text_keys == wanted)[rows])
 
 
-def _relevance_parts(partition: Partition, rows: Rows, words: Scores | None, asked: Asked) -> dict[str, Scores]:
+def _matches(partition: Partition, rows: Rows, words: Scores | None, vector: Vector | None) -> dict[str, Scores]:
     parts: dict[str, Scores] = {}
     if words is not None:
         parts["lexical"] = words[rows]
-    if asked.vector is not None:
-        parts["semantic"] = np.clip(partition.cosines(asked.vector, rows), LEAST_SEMANTIC, 1.0)
-    if asked.mode is Mode.HYBRID and asked.vector is not None:
-        named = _named_actors(asked.text, partition)
-        is_named = partition.actor_rows(named)[rows] if named else np.zeros(rows.size, dtype=np.bool_)
-        parts["actor"] = is_named.astype(np.float32)
+    if vector is not None:
+        parts["semantic"] = np.clip(partition.cosines(vector, rows), LEAST_SEMANTIC, 1.0)
     return parts
+
+
+def _own(parts: Mapping[str, Scores], has_vector: Mask, signals: Signals) -> Scores:
+    if len(parts) == 1:
+        return next(iter(parts.values()))
+    weights = np.where(has_vector, np.float32(signals.semantic), np.float32(0.0))
+    return np.asarray(weights * parts["semantic"] + (np.float32(1.0) - weights) * parts["lexical"], dtype=np.float32)
+
+
+def _signs(partition: Partition, rows: Rows, own: Scores, asked: Asked) -> dict[str, Scores]:
+    """Tell of each row whether it asks, what it is among, and whether it is from the time and actor that are named."""
+    own_of = np.zeros(partition.row_count + 1, dtype=np.float32)  # the last is no row
+    own_of[rows] = own
+    around = own_of[partition.around(rows, CONTEXT_REACH)].max(axis=0)
+    named = _named_actors(asked.text, partition)
+    is_named = partition.actor_rows(named)[rows] if named else np.zeros(rows.size, dtype=np.bool_)
+    return {
+        "asking": partition.gather(rows, _is_asking).astype(np.float32),
+        "context": np.maximum(around, np.float32(ALONE) * own),
+        "time": _closeness(partition, rows, asked.times),
+        "actor": is_named.astype(np.float32),
+    }
+
+
+def _closeness(partition: Partition, rows: Rows, times: Sequence[Span]) -> Scores:
+    closeness = np.zeros(rows.size, dtype=np.float32)
+    if not times:
+        return closeness
+    happened_at = _happened_at(partition, rows)
+    for start, end in times:
+        away = np.maximum(np.maximum(start - happened_at, happened_at - (end - 1)), 0)
+        np.maximum(closeness, np.exp2(-away / TIME_HALF_LIFE_MS), out=closeness, casting="same_kind")
+    return closeness
+
+
+def _happened_at(partition: Partition, rows: Rows) -> npt.NDArray[np.int64]:
+    occurred_at, created_at = (partition.numbers_at(name, rows) for name in ("occurred_at", "created_at"))
+    return np.where(occurred_at == UNKNOWN, created_at, occurred_at)
+
+
+def _relevance(own: Scores, parts: Mapping[str, Scores], signals: Signals) -> Scores:
+    relevance = own * (np.float32(1.0) - np.float32(signals.asking) * parts["asking"])
+    relevance = _raised(relevance, np.float32(signals.context) * parts["context"])
+    is_hit = relevance > 0.0
+    for name, weight in (("time", signals.time), ("actor", signals.actor)):
+        relevance = _raised(relevance, np.float32(weight) * parts[name] * is_hit)
+    return relevance
+
+
+def _is_asking(part: Part) -> Mask:
+    rows, _ = part.lexical.of(ASKING)
+    mask = np.zeros(part.row_count, dtype=np.bool_)
+    mask[rows[part.lexical.lengths[rows] <= QUESTION_MAX_TERMS]] = True
+    return mask
+
+
+def _raised(scores: Scores, share: npt.NDArray[np.float32]) -> Scores:
+    """Move scores up by a share of what is left to 1."""
+    return np.asarray(scores + share * (np.float32(1.0) - scores), dtype=np.float32)
 
 
 def _lift_parts(partition: Partition, rows: Rows, now_ms: int) -> dict[str, Scores]:
@@ -199,14 +305,6 @@ def _lift(parts: Mapping[str, Scores], weights: Weights) -> Scores:
     weight_of = asdict(weights)
     total = sum(np.float32(weight_of[name]) * part for name, part in parts.items())
     return np.asarray(total / np.float32(max(1.0, sum(weight_of.values()))), dtype=np.float32)
-
-
-def _fused(parts: Mapping[str, Scores], has_vector: Mask) -> Scores:
-    if "actor" not in parts:
-        return next(iter(parts.values()))
-    weights = np.where(has_vector, np.float32(SEMANTIC_WEIGHT), np.float32(0.0))
-    fused = weights * parts["semantic"] + (np.float32(1.0) - weights) * parts["lexical"]
-    return np.asarray(fused + np.float32(ACTOR_BOOST) * parts["actor"] * (np.float32(1.0) - fused), dtype=np.float32)
 
 
 def best(ranked: Ranked, k: int, min_score: float) -> Ranked:

@@ -24,6 +24,30 @@ QUESTION_WORDS = frozenset(
     {"what", "when", "where", "who", "whom", "whose", "which", "why", "how", "do", "does", "did", "is", "are"}
     | {"was", "were", "be", "been", "has", "have", "had", "can", "could", "would", "should", "will"}
 )
+_QUESTION_MARKS = ("?", "\uff1f", "\u061f")
+ASKING = zlib.crc32(b"?")  # the term of texts that ask something
+_IRREGULAR = {  # forms of English words that no ending tells, to the form that they are counted as
+    form: forms.split()[0]
+    for forms in (
+        *("become became", "begin began begun", "bend bent", "bite bit bitten"),
+        *("blow blew blown", "break broke broken", "bring brought", "build built", "buy bought", "catch caught"),
+        *("choose chose chosen", "come came", "deal dealt", "dig dug", "draw drew drawn"),
+        *("drink drank drunk", "drive drove driven", "eat ate eaten", "fall fell fallen", "feed fed", "feel felt"),
+        *("fight fought", "find found", "fly flew flown", "forget forgot forgotten", "freeze froze frozen"),
+        *("get got gotten", "give gave given", "go goes went gone", "grow grew grown", "hang hung"),
+        *("hear heard", "hide hid hidden", "hold held", "keep kept", "know knew known", "lead led", "learn learnt"),
+        *("leave left", "lend lent", "lose lost", "make made", "mean meant", "meet met", "pay paid"),
+        *("ride rode ridden", "rise rose risen", "run ran", "say said", "see saw seen", "seek sought", "sell sold"),
+        *("send sent", "shake shook shaken", "shoot shot", "show shown", "sing sang sung", "sit sat", "sleep slept"),
+        *("speak spoke spoken", "spend spent", "stand stood", "steal stole stolen", "stick stuck", "strike struck"),
+        *("sweep swept", "swim swam swum", "take took taken", "teach taught", "tear tore torn", "tell told"),
+        *("think thought", "throw threw thrown", "understand understood", "wake woke woken", "wear wore worn"),
+        *("win won", "write wrote written", "child children", "foot feet", "knife knives", "leaf leaves"),
+        *("life lives", "man men", "mouse mice", "person people", "shelf shelves", "tooth teeth", "wife wives"),
+        *("woman women",),
+    )
+    for form in forms.split()[1:]
+}
 _INVISIBLE = frozenset({"Cc", "Cf", "Zl", "Zp", "Zs"})
 
 
@@ -49,7 +73,7 @@ def terms(text: str) -> Iterator[str]:
     """
     for word in _words(text):
         if not _CJK.search(word):
-            yield stem(word)
+            yield stem(_IRREGULAR.get(word, word))
             continue
         for run in _CJK.findall(word):
             yield from run
@@ -91,7 +115,7 @@ def _without_double(word: str) -> str:
 
 
 def term_counts(text: str) -> dict[int, int]:
-    """Count the hashed terms of a text.
+    """Count the hashed terms of a text; question marks count as `ASKING`.
 
     Returns
     -------
@@ -99,7 +123,9 @@ def term_counts(text: str) -> dict[int, int]:
         CRC-32 of the term's UTF-8 bytes, in [0, 2**32), to the number of times it occurs.
     """
     counts = Counter(terms(text))
-    return {zlib.crc32(term.encode("utf-8", "surrogatepass")): count for term, count in counts.items()}
+    counted = {zlib.crc32(term.encode("utf-8", "surrogatepass")): count for term, count in counts.items()}
+    marks = sum(map(text.count, _QUESTION_MARKS))
+    return counted | {ASKING: marks} if marks else counted
 
 
 def query_term_counts(query: str) -> dict[int, int]:
@@ -110,8 +136,8 @@ def query_term_counts(query: str) -> dict[int, int]:
     dict of int to int
         As `term_counts`.
     """
-    words = [word for word in _words(query) if word not in QUESTION_WORDS]
-    return term_counts(" ".join(words) if words else query)
+    words = _words(query)
+    return term_counts(" ".join([word for word in words if word not in QUESTION_WORDS] or words))
 
 
 def text_key(text: str) -> int:

@@ -31,6 +31,11 @@ class CodedLabels:
         """All texts; not to be changed."""
         return self._texts
 
+    @property
+    def codes(self) -> npt.NDArray[Any]:
+        """Ndarray of shape (n,), integers: where each row's text is among `values`, -1 for none."""
+        return self._codes
+
     def matching(self, is_wanted: Callable[[object], bool]) -> Mask:
         """Find the rows whose text, or ``columns.MISSING``, is wanted; asks once for each different text.
 
