@@ -94,7 +94,7 @@ synth: setup ## write the CloudFormation template to build/cdk.out; cdk-nag and 
 	@$(BIN)/cfn-lint --ignore-checks W3005 -- build/cdk.out/*.template.json # W3005: CDK repeats DependsOn
 
 .PHONY: bench
-bench: setup $(if $(PEERS),build/peers/.ready) ## measure scans, searches, stores, loads, cold starts and costs: make bench [PEERS=1]
+bench: setup $(if $(PEERS),build/peers/.ready) ## measure scans, searches, stores, loads, cold starts, maintenance and costs: make bench [PEERS=1]
 	@$(BIN)/python -m tests.bench $(if $(PEERS),--peers build/peers/bin/python)
 
 .PHONY: eval

@@ -22,7 +22,7 @@ WEEK_MAX = 7 * 8  # entries and touches of a week
 SEGMENTS_MAX = POLICY.fan * (POLICY.tiers + 1)
 REPORTS_MAX = 90 // 7 * 3
 FOUND_SHARE = 0.95
-FAULTY_DAYS, PASSES = 91, 12
+FAULTY_DAYS, PASSES = 91, 16
 
 
 @dataclass(frozen=True, slots=True)

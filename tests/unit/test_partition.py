@@ -78,6 +78,7 @@ def test_a_purged_memory_is_known_by_its_trail_only() -> None:
     assert (made.last_version_of("A"), made.last_seq_of("A"), made.is_purged("A")) == (3, 4, True)
     assert (made.last_version_of("B"), made.last_seq_of("B"), made.is_purged("B")) == (1, 2, False)
     assert (made.last_version_of("C"), made.last_seq_of("C"), made.is_purged("C")) == (None, None, False)
+    assert made.purged() == {"A"}
 
 
 def test_entries_applied_one_by_one_equal_entries_applied_at_once() -> None:

@@ -139,6 +139,7 @@ def test_nothing_of_a_dead_row_is_left_in_the_bytes() -> None:
     assert CANARY.encode() not in encode(columns, about(columns))
     assert read.columns["terms"].tolist() == list(of_memory(memory("tea")).term_counts)
     assert read.gone_of(IDS[1]) == Last(3, 3, is_purged=True)
+    assert read.purged_ids.tolist() == [IDS[1].encode()]
 
 
 def test_a_memory_that_is_back_in_a_newer_part_is_not_gone_though_that_row_is_dead_too() -> None:
