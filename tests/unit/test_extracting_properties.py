@@ -109,12 +109,14 @@ def calls_of(work: Callable[[], object]) -> int:
 )
 def test_work_grows_no_faster_than_a_message(piece: str) -> None:
     small, large = (passage("assistant: Why?", "user: " + piece * count) for count in (500, 2_000))
+    both(small)  # the first extraction of a process compiles the patterns
     assert calls_of(lambda: both(large)) <= 4.5 * calls_of(lambda: both(small)) + 5_000
 
 
 def test_work_grows_no_faster_than_the_number_of_messages() -> None:
     said = ["user: I live in Rome, what about you?", "assistant: Nowhere."]
     small, large = (passage(*(said * count)) for count in (100, 400))
+    both(small)
     assert calls_of(lambda: both(large)) <= 4.5 * calls_of(lambda: both(small))
 
 
