@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from recollect import keys
+from recollect import due, keys
 from recollect.answers import SearchQuery
 from recollect.controller import MemoryController
 from recollect.filters import EVERYTHING
@@ -48,7 +48,11 @@ def everything_in(client: Any) -> Iterator[dict[str, Any]]:
 def kept_of(client: Any, user_id: str) -> list[str]:
     """Describe the items of a user."""
     items = [item for item in items_of(client, user_id) if "TOUCH#" not in item["sk"]["S"]]
-    told = [sorted((name, value) for name, value in item.items() if name not in _TRIES) for item in items]
+    shard = {"S": due.shard_of(user_id)}
+    for item in items:
+        assert item.setdefault("due_shard", shard) == shard
+    left_out = {*_TRIES, "due_shard"}
+    told = [sorted((name, value) for name, value in item.items() if name not in left_out) for item in items]
     return _comparable(told, user_id)
 
 

@@ -92,6 +92,8 @@ class Erasing:
         outcomes: tuple[Outcome, ...] = ()
         while not outcomes:  # more was made of it than one transaction holds
             outcomes = commit_embedding(self._committer, self._embedder, request, decide, reads=reads)
+        if not doomed.own:  # a stored answer was found, and the request that it was given to may have died since
+            doomed = self._doomed(request.user_id, self._partitions.refresh(request.user_id), memory_id)
         with telemetry.stage("redact"):
             for one in doomed.memory_ids:  # the last one is the one that tells which the others are
                 versions = self._redact_versions(request.user_id, one, deadline)
