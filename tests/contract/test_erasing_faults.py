@@ -182,7 +182,7 @@ def test_two_erasers_at_once_do_no_harm_and_count_nothing_twice(
     assert store.items("ana", 9) == []
 
 
-@pytest.mark.parametrize("work", ["purge", "erase"])
+@pytest.mark.parametrize("work", ["purge", "purge under a key", "erase"])
 def test_whichever_aws_call_dies_a_repeat_completes_the_work(
     work: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # case D3
@@ -191,10 +191,10 @@ def test_whichever_aws_call_dies_a_repeat_completes_the_work(
     monkeypatch.setattr(erasing, "ITEMS_PER_DELETE", 3)
 
     def run(of: MemoryController, user_id: str, memory_id: str) -> None:
-        if work == "purge":
-            of.purge(asking(user_id), memory_id)
-        else:
+        if work == "erase":
             erased(of, user_id)
+        else:
+            of.purge(asking(user_id, None if work == "purge" else "k"), memory_id)
 
     with mock_aws():
         client = boto3.client("dynamodb", region_name="us-east-1")
