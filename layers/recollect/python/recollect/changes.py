@@ -16,11 +16,7 @@ from recollect.model import METADATA_MAX_BYTES, Change, Columns, Memory, Operati
 from recollect.partition import Partition
 from recollect.scan import Vector, encode
 from recollect.text import term_counts, text_key
-
-_MONTHS = (
-    *("january", "february", "march", "april", "may", "june"),
-    *("july", "august", "september", "october", "november", "december"),
-)
+from recollect.times import MONTHS
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,7 +273,7 @@ def _searchable(memory: Memory) -> str:
     words = [memory.content, memory.actor or ""]
     if memory.occurred_at_ms is not None:
         day = datetime.fromtimestamp(memory.occurred_at_ms / 1000, UTC)
-        words.append(f"{day.day} {_MONTHS[day.month - 1]} {day.year}")
+        words.append(f"{day.day} {MONTHS[day.month - 1].lower()} {day.year}")
     return " ".join(words)
 
 

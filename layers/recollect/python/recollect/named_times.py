@@ -7,10 +7,9 @@ import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, timedelta
 
-_MONTHS = (
-    *("january", "february", "march", "april", "may", "june"),
-    *("july", "august", "september", "october", "november", "december"),
-)
+from recollect.times import MONTHS
+
+_MONTHS = tuple(month.lower() for month in MONTHS)
 _MONTH = rf"(?P<month>{'|'.join(_MONTHS)}|{'|'.join(month[:3] for month in _MONTHS)}|sept)\b\.?"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _YEAR = r"(?P<year>(?:19|20)\d\d)"

@@ -1,10 +1,14 @@
-"""Reads RFC 3339 times as epoch milliseconds. Pure."""
+"""Times as they are written: RFC 3339 as epoch milliseconds, and the English names of months. Pure."""
 
 import re
 from datetime import UTC, datetime, timedelta
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MILLISECOND = timedelta(milliseconds=1)
+MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
 _LEAP_SECOND = re.compile(r"(?<=:[0-5][0-9]:)60")
 _RFC3339 = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-2][0-9]:[0-5][0-9]:[0-5][0-9](\.[0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})?"

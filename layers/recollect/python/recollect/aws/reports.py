@@ -46,7 +46,7 @@ class DynamoDBReportStore(Table):
         return found[:limit]
 
 
-class DynamoDBDueIndex:
+class DynamoDBDueIndex(Table):
     """The sparse index on the heads.
 
     Parameters
@@ -55,27 +55,13 @@ class DynamoDBDueIndex:
     table_name : str
     """
 
-    def __init__(self, client: Any, table_name: str) -> None:
-        self._client = client
-        self._table_name = table_name
-
     def due(self, shard: str, now_s: int) -> Iterator[Sequence[str]]:
         """Read with one Query for each 1 MB; see ``DueIndex.due``."""
-        start: dict[str, Any] = {}
-        while True:
-            with translating("ask who is due"):
-                page = self._client.query(
-                    TableName=self._table_name,
-                    IndexName=INDEX_NAME,
-                    KeyConditionExpression="due_shard = :shard AND due_at <= :now",
-                    ExpressionAttributeValues={":shard": {"S": shard}, ":now": number(now_s)},
-                    ReturnConsumedCapacity="TOTAL",
-                    **start,
-                )
-            yield [keys.user_of_log(item["pk"]["S"]) for item in page["Items"]]
-            if "LastEvaluatedKey" not in page:
-                return
-            start = {"ExclusiveStartKey": page["LastEvaluatedKey"]}
+        condition = "due_shard = :shard AND due_at <= :now"
+        values = {":shard": {"S": shard}, ":now": number(now_s)}
+        # An index cannot be read consistently.
+        for page in self._query("ask who is due", condition, values, IndexName=INDEX_NAME, ConsistentRead=False):
+            yield [keys.user_of_log(item["pk"]["S"]) for item in page]
 
 
 def _item(partition: str, report: Report) -> Item:

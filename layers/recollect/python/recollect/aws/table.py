@@ -31,7 +31,7 @@ class Table:
         self._table_name = table_name
 
     def _query(self, operation: str, condition: str, values: Item, **more: Any) -> Iterator[list[Item]]:
-        """Query page by page, strongly consistent."""
+        """Query page by page, strongly consistent unless said otherwise."""
         start: dict[str, Any] = {}
         while True:
             with translating(operation):
@@ -39,9 +39,8 @@ class Table:
                     TableName=self._table_name,
                     KeyConditionExpression=condition,
                     ExpressionAttributeValues=values,
-                    ConsistentRead=True,
                     ReturnConsumedCapacity="TOTAL",
-                    **more,
+                    **{"ConsistentRead": True, **more},
                     **start,
                 )
             yield page["Items"]

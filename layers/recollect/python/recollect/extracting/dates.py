@@ -10,20 +10,8 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
 
-_MONTHS = (
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-)
+from recollect.times import MONTHS
+
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _SEASONS = {"spring": 3, "summer": 6, "fall": 9, "autumn": 9, "winter": 12}
 _NUMBERS = {
@@ -109,7 +97,7 @@ def _weekend(day: date) -> tuple[str, str]:
 
 def _month(day: date, months: int) -> tuple[str, str]:
     count = day.year * 12 + day.month - 1 + months
-    return "in", f"{_MONTHS[count % 12]} {date(count // 12, 1, 1).year}"
+    return "in", f"{MONTHS[count % 12]} {date(count // 12, 1, 1).year}"
 
 
 def _year(day: date, years: int) -> tuple[str, str]:
@@ -164,8 +152,8 @@ def _named(found: re.Match[str], when: _When) -> tuple[str, str] | None:
         return _on(_weekday(word, which, day), found["part"])
     if word in _SEASONS:
         return _in(_SEASONS[word], which, day, word)
-    number = [month.casefold() for month in _MONTHS].index(word) + 1
-    return _in(number, which, day, _MONTHS[number - 1])
+    number = [month.casefold() for month in MONTHS].index(word) + 1
+    return _in(number, which, day, MONTHS[number - 1])
 
 
 def _in(month: int, which: int, day: date, name: str) -> tuple[str, str]:
@@ -207,19 +195,19 @@ _RULES = (
     _rule(rf"\b(?:in|within) {_ROUGHLY}(?P<number>{_NUMBER}) {_UNIT}\b(?!'| of| or| and)", _ahead),
     _rule(
         rf"(?<!the )(?<!every )\b{_BEFORE}(?P<which>this past|this coming|this|last|past|next|coming) "
-        rf"(?P<word>weekend|week|month|year|{_DAY}|{'|'.join(_MONTHS)}|{'|'.join(_SEASONS)})\b{_PART}(?P<owner>'s)?",
+        rf"(?P<word>weekend|week|month|year|{_DAY}|{'|'.join(MONTHS)}|{'|'.join(_SEASONS)})\b{_PART}(?P<owner>'s)?",
         _named,
     ),
     _rule(
         rf"{_NAMED_DAYS}\b(?P<before>by|until|till|since|from|before|after|for|on|to|at) (?P<word>{_DAY})\b{_PART}"
-        rf"(?! ?(?:nights|mornings|evenings|afternoons|to|through|thru|and|or|-|–|the|,? \d)\b)(?!, (?:{'|'.join(_MONTHS)}|\d))",
+        rf"(?! ?(?:nights|mornings|evenings|afternoons|to|through|thru|and|or|-|–|the|,? \d)\b)(?!, (?:{'|'.join(MONTHS)}|\d))",
         _bare_weekday,
     ),
     _rule(rf"{_NAMED_DAYS}(?<!to )(?<!and )(?<!through )(?<!or )\b(?P<before>)(?P<word>{_DAY}){_PART}$", _bare_weekday),
 )
 _TIME = re.compile(
     rf"\b(?:\d{{4}}-\d{{2}}-\d{{2}}|(?:the week|the weekend) of|(?:in|since|by|until|around) (?:early |late |mid-?)?\d{{4}}"
-    rf"|(?:{_DAY}|{'|'.join(month for month in _MONTHS if month not in {'May', 'March'})})"
+    rf"|(?:{_DAY}|{'|'.join(month for month in MONTHS if month not in {'May', 'March'})})"
     rf"|(?:in|on|by|until|of|\d|th|st|nd|rd) (?:May|March)|(?:May|March) \d|at \d|(?:spring|summer|autumn|winter) \d{{4}})\b",
     re.IGNORECASE,
 )
