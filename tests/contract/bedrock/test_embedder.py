@@ -1,6 +1,6 @@
 """What only the Bedrock embedder promises: the wire format of each model family, and which failure is which."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from recollect.aws.bedrock import BedrockEmbedder
 from recollect.errors import CorruptData, Unavailable
 from recollect.settings import InvalidSettings
 
-from tests.support.bedrock_server import DENIED, THROTTLED, BedrockServer, Reply, calling, serving
+from tests.support.bedrock_server import DENIED, THROTTLED, BedrockServer, Reply, calling
 
 pytestmark = pytest.mark.enable_socket
 
@@ -21,25 +21,6 @@ COHERE_4 = "cohere.embed-v4:0"
 MODELS = pytest.mark.parametrize(("model_id", "dimension"), [(TITAN, 512), (COHERE_3, 1024), (COHERE_4, 256)])
 
 MakeEmbedder = Callable[..., BedrockEmbedder]
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[BedrockServer]:
-    with serving() as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def client(running: BedrockServer) -> Iterator[Any]:
-    with calling(running.endpoint_url) as client:
-        yield client
-
-
-@pytest.fixture
-def server(running: BedrockServer) -> BedrockServer:
-    running.replies.clear()
-    running.requests.clear()
-    return running
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """What the extractor by a model asks, and what it makes of a good answer."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -11,36 +11,12 @@ from recollect.extraction import Recall
 from recollect.model import Memory, MemoryType, NewMemory, Source
 
 from tests.support import converse
-from tests.support.bedrock_server import BedrockServer, calling, serving
+from tests.support.bedrock_server import BedrockServer
 from tests.support.builders import NOW_MS, memory
 from tests.support.extracting import CLAUDE, NOTHING, PEANUTS, TALK, question, recalling, script
 from tests.support.passages import TRANSCRIPT, passage
 
 pytestmark = pytest.mark.enable_socket
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[BedrockServer]:
-    with serving() as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def client(running: BedrockServer) -> Iterator[Any]:
-    with calling(running.endpoint_url) as client:
-        yield client
-
-
-@pytest.fixture
-def server(running: BedrockServer) -> BedrockServer:
-    running.replies.clear()
-    running.requests.clear()
-    return running
-
-
-@pytest.fixture
-def extractor(client: Any) -> BedrockExtractor:
-    return BedrockExtractor(client, CLAUDE)
 
 
 def found(extractor: BedrockExtractor, recall: Recall = NOTHING) -> Sequence[NewMemory]:

@@ -1,6 +1,5 @@
 """What the extractor by a model does with answers that cannot be used, and without any: which failure is which."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -14,37 +13,13 @@ from recollect.model import Memory
 from recollect.storing import ToStore
 
 from tests.support import converse
-from tests.support.bedrock_server import DENIED, THROTTLED, BedrockServer, Reply, answering, calling, serving
+from tests.support.bedrock_server import DENIED, THROTTLED, BedrockServer, Reply, answering, calling
 from tests.support.builders import asking, controller
 from tests.support.extracting import CLAUDE, NOTHING, PEANUTS, TALK, question, script
 from tests.support.passages import passage
 
 pytestmark = pytest.mark.enable_socket
 SECRET = "zebra-7319"
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[BedrockServer]:
-    with serving() as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def client(running: BedrockServer) -> Iterator[Any]:
-    with calling(running.endpoint_url) as client:
-        yield client
-
-
-@pytest.fixture
-def server(running: BedrockServer) -> BedrockServer:
-    running.replies.clear()
-    running.requests.clear()
-    return running
-
-
-@pytest.fixture
-def extractor(client: Any) -> BedrockExtractor:
-    return BedrockExtractor(client, CLAUDE)
 
 
 def changed(**values: Any) -> dict[str, Any]:

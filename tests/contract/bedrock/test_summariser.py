@@ -1,6 +1,6 @@
 """Consolidation by a model on Bedrock: its words where its memories bear them out, and nothing lost otherwise."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -11,7 +11,7 @@ from recollect.consolidation import Telling
 from recollect.maintenance import StepReport
 
 from tests.support import converse
-from tests.support.bedrock_server import THROTTLED, BedrockServer, calling, serving
+from tests.support.bedrock_server import THROTTLED, BedrockServer
 from tests.support.builders import asking
 from tests.support.consolidating import STYLE, active, consolidate, made, present, step, style
 from tests.support.extracting import CLAUDE, question, script
@@ -32,25 +32,6 @@ BLACK = {"text": "In code style Ana likes black.", "memories": [4]}
 
 def tell(sentences: Sequence[dict[str, Any]], left_out: Sequence[int] = ()) -> dict[str, Any]:
     return converse.reply(converse.call({"sentences": list(sentences), "left_out": list(left_out)}, "tell"))
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[BedrockServer]:
-    with serving() as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def client(running: BedrockServer) -> Iterator[Any]:
-    with calling(running.endpoint_url) as client:
-        yield client
-
-
-@pytest.fixture
-def server(running: BedrockServer) -> BedrockServer:
-    running.replies.clear()
-    running.requests.clear()
-    return running
 
 
 @pytest.fixture
