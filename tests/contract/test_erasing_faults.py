@@ -90,7 +90,7 @@ def test_a_commit_that_was_in_flight_brings_nothing_back(store: MemoryStore, oth
         "delete": lambda: of.delete(asking(), memory_id),
         "purge": lambda: of.purge(asking(), memory_id),
     }
-    is_commit = {"store": 1, "purge": 7}.get(other_work, 2)
+    is_commit = {"store": 1, "purge": 5}.get(other_work, 2)
     slow.interrupt(is_commit, "after", lambda: erased(controller(store)))
 
     with pytest.raises(Conflict, match="erased in the meantime"):

@@ -9,7 +9,7 @@ head; objects after it, which is as safe because their keys are never used twice
 again, or run twice at once.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from recollect import erasure, keys, telemetry
@@ -144,26 +144,26 @@ class Erasing:
 
     def _doomed(self, user_id: str, partition: Partition, memory_id: str) -> Doomed:
         """Find what goes with a memory: what it was made of, and all that was ever made of one of those."""
-        present = self._store.fetch(user_id, (memory_id,)).get(memory_id)
-        last = [version.memory for version in self._store.versions(user_id, memory_id, None, 1)]
-        sources = next((one.derived_from for one in (present, *last) if one is not None), ())
+        kept = self._ever(user_id, memory_id)
+        sources = kept[0].derived_from if kept else ()
         derived: dict[str, None] = {}
         for one in (*sources, memory_id):
             derived |= dict.fromkeys(partition.derived_from(one))
-            derived |= dict.fromkeys(self._once_held_by(user_id, one))
+            ever = kept if one == memory_id else self._ever(user_id, one)
+            derived |= {memory.consolidated_into: None for memory in ever if memory.consolidated_into is not None}
         known = [one for one in derived if one != memory_id and partition.last_version_of(one) is not None]
         return Doomed(
             tuple(known), (*(one for one in sources if partition.last_version_of(one) is not None), memory_id)
         )
 
-    def _once_held_by(self, user_id: str, memory_id: str) -> Iterator[str]:
-        present = self._store.fetch(user_id, (memory_id,)).get(memory_id)
+    def _ever(self, user_id: str, memory_id: str) -> list[Memory]:
+        """Read a memory as it is, if it is there, and as it ever was, newest first."""
+        memories = list(self._store.fetch(user_id, (memory_id,)).values())
         below: int | None = None
-        memories = [] if present is None else [present]
         while versions := self._store.versions(user_id, memory_id, below, VERSIONS_PER_READ):
             memories += [version.memory for version in versions]
             below = versions[-1].memory.version
-        yield from (memory.consolidated_into for memory in memories if memory.consolidated_into is not None)
+        return memories
 
     def _redact_versions(self, user_id: str, memory_id: str, deadline: int) -> list[Version]:
         all_redacted: list[Version] = []
