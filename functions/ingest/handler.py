@@ -5,30 +5,25 @@ Bedrock, invoke the models of the settings; nothing else.
 """
 
 import random
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from aws_lambda_powertools import Logger, Metrics
-from aws_lambda_powertools.metrics import MetricUnit
 from aws_lambda_powertools.utilities.batch import BatchProcessor, EventType, process_partial_response
 from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
-from recollect import settings, telemetry, wiring
+from recollect import settings, wiring
 from recollect.aws.queue import SqsIngestionQueue, read_message
 from recollect.errors import RecollectError
 from recollect.ingesting import Ingestion
+from recollect.journal import Facts, Journal, described
 from recollect.progress import retry_after_s
 from recollect.settings import Settings
-from recollect.telemetry import Measures
 from recollect.transcript_store import Arrival, IngestionJob
 
-NAMESPACE = "Recollect"
 # So long before the function is ended no passage is begun any more: a model at its slowest is asked twice, each time
 # with a retry, and waited for 60 s.
 ENDING_MS = 250_000
-Facts = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +60,8 @@ class Ingest:
 
     def __init__(self, service: str, make_work: Callable[[], Work]) -> None:
         self._make_work = make_work
-        self._logger = Logger(service=service)
-        self._metrics = Metrics(namespace=NAMESPACE, service=service)
+        self._journal = Journal(service, _COUNTED)
         self._processor = BatchProcessor(EventType.SQS, raise_on_entire_batch_failure=False)
-        self._is_cold = True
         self._end_ms = 0
         self._waiting = 0  # records of the batch that are not worked on yet
 
@@ -82,28 +75,25 @@ class Ingest:
         self._end_ms = self.work.now_ms() + context.get_remaining_time_in_millis() - ENDING_MS
         self._waiting = len(event["Records"])
         answer = process_partial_response(dict(event), self._record, self._processor, context)
-        self._metrics.add_dimension("operation", "ingest")
-        self._metrics.flush_metrics()
+        self._journal.flush("ingest")
         return answer
 
     def _record(self, record: SQSRecord) -> None:
-        started = time.perf_counter()
         facts: Facts = {
             "operation": "ingest",
             "status": "nothing",
             "message_id": record.message_id,
             "receive_count": int(record.attributes.approximate_receive_count),
         }
-        with telemetry.measured() as measures:
-            try:
-                self._work_on(record, facts)
-            except Exception as error:
-                facts |= {"status": "error", **_described(error)}
-                self._give_again(record, error, facts["receive_count"])
-                raise
-            finally:
-                facts["duration_ms"] = round((time.perf_counter() - started) * 1000.0, 2)
-                self._tell(facts, measures)
+        try:
+            with self._journal.entry("record", facts):
+                try:
+                    self._work_on(record, facts)
+                except Exception as error:
+                    self._give_again(record, error, facts["receive_count"])
+                    raise
+        finally:
+            self._journal.count(f"Ingest{facts['status'].capitalize()}", 1)
 
     def _work_on(self, record: SQSRecord, facts: Facts) -> None:
         """Do what a record asks for, within its share of the time."""
@@ -129,18 +119,7 @@ class Ingest:
         try:
             self.work.queue.give_again(record.receipt_handle, after_s)
         except RecollectError as late:  # then it comes when its visibility timeout is over
-            self._logger.warning("not given back", **_described(late))
-
-    def _tell(self, facts: Mapping[str, Any], measures: Measures) -> None:
-        level = self._logger.error if facts["status"] == "error" else self._logger.info
-        stages_ms = {name: round(value, 2) for name, value in measures.stages_ms.items()}
-        level("record", **facts, cold_start=self._is_cold, stages_ms=stages_ms, counts=dict(measures.counts))
-        self._is_cold = False
-        self._metrics.add_metric("Latency", MetricUnit.Milliseconds, facts["duration_ms"])
-        self._metrics.add_metric(f"Ingest{facts['status'].capitalize()}", MetricUnit.Count, 1)
-        for name, metric in _COUNTED.items():
-            if measures.counts[name]:
-                self._metrics.add_metric(metric, MetricUnit.Count, measures.counts[name])
+            self._journal.logger.warning("not given back", **described(late))
 
 
 _COUNTED = {
@@ -151,12 +130,6 @@ _COUNTED = {
     "model_output_tokens": "ModelOutputTokens",
     "aws_retries": "AwsRetry",
 }
-
-
-def _described(error: Exception) -> Facts:
-    """Tell what went wrong; of what is not an error of ours the kind and place only: its message may quote a text."""
-    told = {"reason": error.message} if isinstance(error, RecollectError) else {}
-    return {**told, **telemetry.described(error)}
 
 
 def _make_work() -> Work:

@@ -4,21 +4,15 @@ The one import-time effect of the house is here: inside Lambda the app is made w
 the work falls into the init phase.
 """
 
-import time
 from collections.abc import Callable, Mapping
 from typing import Any
-
-from aws_lambda_powertools import Logger, Metrics
-from aws_lambda_powertools.metrics import MetricUnit
 
 from recollect import settings, telemetry
 from recollect.errors import RecollectError
 from recollect.http import body
 from recollect.http.api import Api
 from recollect.http.problems import CONTENT_TYPE, problem
-from recollect.telemetry import Measures
-
-NAMESPACE = "Recollect"
+from recollect.journal import Journal
 
 Event = Mapping[str, Any]
 Answer = dict[str, Any]
@@ -50,9 +44,7 @@ class _Entrypoint:
     def __init__(self, service: str, make_app: MakeApp) -> None:
         self._make_app = make_app
         self._app: Api | None = None
-        self._logger = Logger(service=service)
-        self._metrics = Metrics(namespace=NAMESPACE, service=service)
-        self._is_cold = True
+        self._journal = Journal(service, _COUNTED)
 
     def app(self) -> Api:
         """Give the app; make it on first use."""
@@ -62,19 +54,18 @@ class _Entrypoint:
 
     def __call__(self, event: Event, context: Any) -> Answer:
         """Answer an event."""
-        started = time.perf_counter()
         request_id = str(event["requestContext"]["requestId"])
         facts: dict[str, Any] = {"request_id": request_id}
-        with telemetry.measured() as measures:
+        if self._journal.is_cold:
+            self._journal.count("ColdStart", 1)
+        with self._journal.entry("request", facts):
             try:
                 answer = self._route(event, context, facts)
             except Exception as error:  # noqa: BLE001 - the edge: everything becomes a problem document
                 answer = self._failed(error, request_id)
-        facts["duration_ms"] = round((time.perf_counter() - started) * 1000.0, 2)
-        facts["status"] = answer["statusCode"]
-        self._log(facts, measures)
-        self._measure(facts, measures)
-        self._is_cold = False
+            facts["status"] = answer["statusCode"]
+        self._journal.count("ServerErrors", int(facts["status"] >= 500))
+        self._journal.flush(str(facts.get("operation", "unknown")))
         return answer
 
     def _route(self, event: Event, context: Any, facts: dict[str, Any]) -> Answer:
@@ -98,28 +89,7 @@ class _Entrypoint:
         }
 
     def _report(self, error: Exception) -> None:
-        self._logger.error("failure", **telemetry.described(error))
-
-    def _log(self, facts: Mapping[str, Any], measures: Measures) -> None:
-        self._logger.info(
-            "request",
-            **facts,
-            cold_start=self._is_cold,
-            stages_ms={name: round(value, 2) for name, value in measures.stages_ms.items()},
-            counts=dict(measures.counts),
-        )
-
-    def _measure(self, facts: Mapping[str, Any], measures: Measures) -> None:
-        metrics = self._metrics
-        metrics.add_dimension("operation", str(facts.get("operation", "unknown")))
-        metrics.add_metric("Latency", MetricUnit.Milliseconds, facts["duration_ms"])
-        metrics.add_metric("ServerErrors", MetricUnit.Count, int(facts["status"] >= 500))
-        for name, metric in _COUNTED.items():
-            if measures.counts[name]:
-                metrics.add_metric(metric, MetricUnit.Count, measures.counts[name])
-        if self._is_cold:
-            metrics.add_metric("ColdStart", MetricUnit.Count, 1)
-        metrics.flush_metrics()
+        self._journal.logger.error("failure", **telemetry.described(error))
 
 
 _COUNTED = {"commit_conflicts": "CommitConflict", "degraded_searches": "DegradedSearch", "aws_retries": "AwsRetry"}
