@@ -15,8 +15,8 @@ from recollect.controller import MemoryController
 from recollect.maintaining import Maintainer
 from recollect.maintenance import Report
 from recollect.model import MemoryType
+from recollect.nominating import OnSimilar, ToStore
 from recollect.steps import steps_of
-from recollect.storing import OnSimilar, ToStore
 
 from tests.bench.account import Account, Meter
 from tests.bench.generated import NOW_MS, word

@@ -22,8 +22,8 @@ from recollect.controller import MemoryController
 from recollect.errors import Conflict, NotFound, Unavailable
 from recollect.filters import ACTIVE
 from recollect.model import Change, Head, Operation, SegmentRef
+from recollect.nominating import OnSimilar
 from recollect.ranking import Mode
-from recollect.storing import OnSimilar
 
 from tests.support.bucket import BUCKET_NAME, create_bucket
 from tests.support.builders import asking, controller, memory, to_store

@@ -5,8 +5,8 @@ from recollect.changes import Outcome
 from recollect.controller import MemoryController
 from recollect.filters import Compare, Operator, within_reach
 from recollect.model import SOURCE_MAX_COUNT, Memory, Operation, Source, Status
+from recollect.nominating import OnSimilar
 from recollect.ports import MemoryStore
-from recollect.storing import OnSimilar
 
 from tests.support.builders import TRANSCRIPTS, asking, controller, entries_of, to_store
 from tests.support.faults import DyingStore

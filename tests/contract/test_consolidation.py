@@ -12,7 +12,7 @@ from recollect.filters import EVERYTHING, Compare, Operator
 from recollect.lifecycle import Policy
 from recollect.maintenance import StepReport
 from recollect.model import MemoryType, Operation, Source, Status
-from recollect.storing import OnSimilar
+from recollect.nominating import OnSimilar
 
 from tests.contract.conftest import Make
 from tests.support.builders import TRANSCRIPTS, asking, to_store

@@ -9,7 +9,7 @@ from recollect.changes import Patch
 from recollect.controller import MemoryController
 from recollect.errors import NotFound
 from recollect.model import Memory, Source, Status
-from recollect.storing import OnSimilar
+from recollect.nominating import OnSimilar
 
 from tests.support.builders import TRANSCRIPTS, asking, to_store
 from tests.support.consolidating import STYLE, active, consolidate, made, present, style

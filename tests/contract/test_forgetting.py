@@ -11,8 +11,8 @@ from recollect.errors import Conflict, NotFound
 from recollect.filters import EVERYTHING
 from recollect.forgetting import Forgotten
 from recollect.model import Operation, Source, Status
+from recollect.nominating import OnSimilar
 from recollect.ports import MemoryStore
-from recollect.storing import OnSimilar
 
 from tests.support.builders import NOW_MS, TRANSCRIPTS, Clock, asking, controller, entries_of, to_store
 from tests.support.faults import DyingStores, Killed, deaths

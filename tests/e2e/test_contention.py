@@ -16,7 +16,7 @@ from recollect.changes import Outcome, Patch
 from recollect.controller import MemoryController
 from recollect.errors import StaleVersion, Unavailable
 from recollect.filters import EVERYTHING
-from recollect.storing import OnSimilar
+from recollect.nominating import OnSimilar
 
 from tests.e2e.conftest import Database
 from tests.support.builders import asking, controller, to_store

@@ -24,7 +24,7 @@ from recollect.errors import Unavailable
 from recollect.filters import EVERYTHING
 from recollect.http.entrypoint import lambda_entrypoint
 from recollect.model import MemoryType
-from recollect.storing import OnSimilar
+from recollect.nominating import OnSimilar
 
 from functions.api import handler
 from tests.e2e.conftest import Database

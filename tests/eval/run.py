@@ -13,10 +13,10 @@ from recollect.answers import SearchQuery
 from recollect.commit import Request
 from recollect.controller import MemoryController
 from recollect.model import BATCH_MAX_COUNT, MemoryType, NewMemory
+from recollect.nominating import ToStore
 from recollect.ports import Embedder
 from recollect.ranking import Mode
 from recollect.scan import Vector, Vectors
-from recollect.storing import ToStore
 from recollect.wiring import surroundings
 
 from tests.eval.locomo import Conversation, Question, Turn

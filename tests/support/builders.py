@@ -9,9 +9,9 @@ from urllib.parse import parse_qsl
 from recollect.commit import Request, Surroundings
 from recollect.controller import MemoryController
 from recollect.model import Entry, Memory, MemoryType, NewMemory
+from recollect.nominating import OnSimilar, ToStore
 from recollect.object_store import ObjectStore
 from recollect.ports import Embedder, MemoryStore
-from recollect.storing import OnSimilar, ToStore
 
 from tests.support.embedder import HashingEmbedder
 from tests.support.inmemory import InMemoryMemoryStore, InMemoryObjectStore

@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 
 from recollect.model import MemoryType
-from recollect.storing import OnSimilar, ToStore
+from recollect.nominating import OnSimilar, ToStore
 
 from tests.support.builders import to_store
 

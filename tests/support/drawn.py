@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from recollect.changes import Patch
 from recollect.errors import Unavailable
 from recollect.model import MemoryType, Source, Status
+from recollect.nominating import OnSimilar
 from recollect.ordering import Order, OrderBy
-from recollect.storing import OnSimilar
 from recollect.undoing import Resolution
 
 from tests.support.builders import TRANSCRIPTS, to_store

@@ -10,9 +10,9 @@ from recollect.controller import MemoryController
 from recollect.erasure import Erasure, ErasureState
 from recollect.filters import EVERYTHING
 from recollect.model import Entry, Head
+from recollect.nominating import OnSimilar
 from recollect.ports import MemoryStore
 from recollect.ranking import Mode
-from recollect.storing import OnSimilar
 
 from tests.support.builders import Clock, asking, to_store
 from tests.support.inmemory import InMemoryMemoryStore

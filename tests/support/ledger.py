@@ -12,7 +12,7 @@ from recollect.changes import Patch
 from recollect.errors import Conflict, NotFound, StaleVersion
 from recollect.maintenance import BY
 from recollect.model import Entry, Memory, MemoryType, NewMemory, Operation, Source, Status
-from recollect.storing import OnSimilar, ToStore
+from recollect.nominating import OnSimilar, ToStore
 from recollect.undoing import Resolution
 
 from tests.support.records import Records, Told, is_valid

@@ -12,7 +12,7 @@ from recollect.changes import Outcome, Patch
 from recollect.commit import Request
 from recollect.controller import MemoryController
 from recollect.model import Memory, Status
-from recollect.storing import ToStore
+from recollect.nominating import ToStore
 from recollect.undoing import Resolution
 
 from tests.support.ledger import Ledger

@@ -7,8 +7,8 @@ from recollect import changes, storing
 from recollect.changes import Embedded, Patch
 from recollect.errors import Conflict, InvalidInput
 from recollect.model import Entry, Head, Memory, MemoryType, Operation, identity
+from recollect.nominating import Asked, nominate
 from recollect.partition import Partition
-from recollect.storing import Asked
 
 from tests.support.builders import NOW_MS, memory
 
@@ -35,7 +35,7 @@ def holding(*memories: Memory) -> Partition:
 
 
 def outcomes(partition: Partition, *asked: Memory) -> list[tuple[str, str]]:
-    nominations = storing.nominate(partition, [Asked(one, EMBEDDED) for one in asked], NOW_MS)
+    nominations = nominate(partition, [Asked(one, EMBEDDED) for one in asked], NOW_MS)
     decision = storing.store(partition, {}, nominations, {})
     return [(one.outcome, one.memory_id) for one in decision.outcomes]
 

@@ -10,9 +10,9 @@ from recollect.controller import MemoryController
 from recollect.errors import InvalidInput, NotFound, StaleVersion, Unavailable
 from recollect.filters import ACTIVE
 from recollect.model import Change, Entry, Head, Touch
+from recollect.nominating import OnSimilar
 from recollect.partitions import Partitions
 from recollect.ports import StoredAnswer
-from recollect.storing import OnSimilar
 
 from tests.support.builders import BUDGET_BYTES, Clock, asking, controller, to_store
 from tests.support.embedder import HashingEmbedder

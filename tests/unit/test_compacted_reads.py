@@ -11,7 +11,7 @@ from recollect.controller import MemoryController
 from recollect.errors import RecollectError
 from recollect.forgetting import Forgotten
 from recollect.model import Source
-from recollect.storing import OnSimilar
+from recollect.nominating import OnSimilar
 
 from tests.support.builders import TRANSCRIPTS, asking, to_store
 from tests.support.worlds import LATER_MS, SMALL, World, everything_read

@@ -6,8 +6,8 @@ from recollect.changes import Patch
 from recollect.errors import InvalidInput
 from recollect.filters import ACTIVE
 from recollect.model import MemoryType
+from recollect.nominating import OnSimilar
 from recollect.ranking import Mode
-from recollect.storing import OnSimilar
 
 from tests.support.asked import stored, where
 from tests.support.builders import Clock, asking, controller

@@ -9,8 +9,8 @@ from recollect.controller import MemoryController
 from recollect.errors import Conflict, Unavailable
 from recollect.filters import ACTIVE, EVERYTHING, Compare, Filter, Operator, within_reach
 from recollect.model import MemoryType, Operation, Status
+from recollect.nominating import OnSimilar
 from recollect.ranking import Mode
-from recollect.storing import OnSimilar
 from recollect.undoing import Resolution
 
 from tests.support.asked import found, stored, where

@@ -3,9 +3,9 @@ from recollect.answers import SearchQuery
 from recollect.errors import Unavailable
 from recollect.filters import EVERYTHING
 from recollect.model import QUERY_MAX_CHARS
+from recollect.nominating import OnSimilar
 from recollect.ordering import Order, OrderBy
 from recollect.ranking import Mode, Weights
-from recollect.storing import OnSimilar
 
 from tests.support.asked import ANY_MODE, found, stored, where
 from tests.support.builders import NOW_MS, Clock, asking, controller, to_store

@@ -8,8 +8,8 @@ from recollect.controller import MemoryController
 from recollect.errors import Conflict
 from recollect.filters import ACTIVE
 from recollect.model import Change, Head
+from recollect.nominating import OnSimilar
 from recollect.ranking import Mode
-from recollect.storing import OnSimilar
 
 from tests.support.asked import found, stored
 from tests.support.builders import NOW_MS, Clock, asking, controller, entries_of, to_store

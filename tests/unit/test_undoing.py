@@ -5,7 +5,7 @@ from recollect.changes import Patch
 from recollect.controller import MemoryController
 from recollect.errors import Conflict, NotFound, StaleVersion
 from recollect.model import Status
-from recollect.storing import OnSimilar
+from recollect.nominating import OnSimilar
 
 from tests.support.asked import found, stored
 from tests.support.builders import NOW_MS, Clock, asking, controller, to_store

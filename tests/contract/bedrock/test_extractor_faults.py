@@ -10,7 +10,7 @@ from recollect.answers import SearchQuery
 from recollect.aws.converse import BedrockExtractor
 from recollect.errors import ExtractionFailed, Unavailable
 from recollect.model import Memory
-from recollect.storing import ToStore
+from recollect.nominating import ToStore
 
 from tests.support import converse
 from tests.support.bedrock_server import DENIED, THROTTLED, BedrockServer, Reply, answering, calling

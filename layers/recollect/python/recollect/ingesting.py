@@ -25,6 +25,7 @@ from recollect.errors import (
 )
 from recollect.finding import Finding
 from recollect.formats.reading import messages_of
+from recollect.nominating import ToStore
 from recollect.object_store import ObjectStore
 from recollect.passages import Reading, Step
 from recollect.progress import (
@@ -39,7 +40,6 @@ from recollect.progress import (
     progressed,
     settled,
 )
-from recollect.storing import ToStore
 from recollect.transcript_store import IngestionJob, IngestionQueue, TranscriptStore
 
 BY = "ingestion"

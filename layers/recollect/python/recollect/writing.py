@@ -14,11 +14,11 @@ from recollect.errors import Conflict, NotFound, StaleVersion, Unavailable
 from recollect.flags import flags_of
 from recollect.mending import Mender
 from recollect.model import Memory, NewMemory, Touch, is_expired
+from recollect.nominating import Asked, Nominations, OnSimilar, ToStore, nominate
 from recollect.object_store import ObjectStore
 from recollect.partition import Partition
 from recollect.partitions import Partitions
 from recollect.ports import Embedder, MemoryStore
-from recollect.storing import Asked, Nominations, OnSimilar, ToStore
 from recollect.trail import Trail
 from recollect.undoing import Resolution
 
@@ -273,7 +273,7 @@ class Writing(Trail):
 
         def reads(partition: Partition) -> list[str]:
             nonlocal nominations
-            nominations = storing.nominate(partition, window, self._surroundings.now_ms())
+            nominations = nominate(partition, window, self._surroundings.now_ms())
             return nominations.needed
 
         def decide(partition: Partition, memories: Mapping[str, Memory]) -> Decision:

@@ -10,9 +10,9 @@ from recollect.controller import MemoryController
 from recollect.errors import Conflict, InvalidInput, NotFound, RecollectError
 from recollect.http.problems import field_errors, problem
 from recollect.model import BATCH_MAX_CONTENT_BYTES
+from recollect.nominating import ToStore
 from recollect.schemas.inputs import MemoryInput
 from recollect.schemas.outputs import BatchProblem, BatchReceipt, Problem, Receipt
-from recollect.storing import ToStore
 
 
 def store_batch(

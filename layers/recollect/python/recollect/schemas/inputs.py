@@ -22,6 +22,7 @@ from recollect.changes import Patch
 from recollect.filters import AllOf, Compare, Filter, Operator, within_reach
 from recollect.keys import VERSION_MAX
 from recollect.model import BATCH_MAX_COUNT, MemoryType, NewMemory, Status
+from recollect.nominating import OnSimilar, ToStore
 from recollect.ordering import Order, OrderBy
 from recollect.ranking import DEFAULT_WEIGHTS, Mode, Weights
 from recollect.schemas.fields import (
@@ -38,7 +39,6 @@ from recollect.schemas.fields import (
     Tags,
 )
 from recollect.schemas.filters import FilterInput, FilterText, filter_of
-from recollect.storing import OnSimilar, ToStore
 from recollect.undoing import Resolution
 
 K_MAX = 100
