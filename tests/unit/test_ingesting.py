@@ -169,10 +169,21 @@ def test_a_caller_that_waits_makes_turns_at_once_and_leaves_models_to_the_worker
     assert only_turns is not None
     assert (only_turns.turns_to, only_turns.facts_to, only_turns.status) == (3, 0, TranscriptStatus.QUEUED)
 
-    by_rules = desk.worker().advance(job, desk.later(), asks_models=False)
+    by_rules = desk.worker().advance(job, desk.later(), is_brief=True)
     assert by_rules is not None
     assert (by_rules.facts_to, by_rules.status) == (2, TranscriptStatus.QUEUED)
     assert desk.queue.sent == []
+
+
+def test_a_message_of_great_length_is_left_to_the_worker() -> None:
+    desk = Desk()
+    job = desk.hand_over(SAID[0], "The user likes tea. " * 2_500, SAID[1])
+
+    left = desk.worker().advance(job, desk.later(), is_brief=True)
+    assert left is not None
+    assert (left.turns_to, left.facts_to, left.status) == (1, 0, TranscriptStatus.QUEUED)
+
+    assert done(desk, job).turns_to == 3
 
 
 # --- failures

@@ -118,7 +118,7 @@ class Ingestion:
         return left
 
     def advance(
-        self, job: IngestionJob, deadline_ms: int, *, tasks: Sequence[Task] = tuple(Task), asks_models: bool = True
+        self, job: IngestionJob, deadline_ms: int, *, tasks: Sequence[Task] = tuple(Task), is_brief: bool = False
     ) -> Transcript | None:
         """Make memories of a transcript as far as the time allows.
 
@@ -128,8 +128,8 @@ class Ingestion:
             When to begin with no further passage.
         tasks : sequence of Task
             Which to do.
-        asks_models : bool
-            Whether to go on to what a model is to be asked about.
+        is_brief : bool
+            Whether to stop before what may take long: what a model is to be asked about, and messages of great length.
 
         Returns
         -------
@@ -153,7 +153,7 @@ class Ingestion:
                 if step is None or step.task not in tasks:
                     break
                 is_model = self._finding.asks_model(step.extractor)
-                if is_model and not asks_models:
+                if is_brief and (is_model or passages.is_long(step)):
                     break
                 self._do(job, step, deadline_ms)
             except Conflict:  # of a commit or a read: that life is over, or the transcript's

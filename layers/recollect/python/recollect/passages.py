@@ -21,6 +21,7 @@ from recollect.text import is_blank
 
 PASSAGE_MAX_COUNT = 40  # new messages: what one commit takes, if each becomes a memory
 PASSAGE_MAX_CHARS = 12_000  # of their texts, if it is more than one: what a model is shown at once
+LONG_MIN_CHARS = 50_000  # of a single message: some seconds of embedding, in the worst of scripts
 READ_MAX_BYTES = 32 * 2**20  # of parts that are read at once, beside the first
 
 
@@ -133,6 +134,11 @@ def passage(transcript: Transcript, messages: Sequence[Message], start: int, to:
         messages=tuple(messages[context_of(start) - base : end - base]),
         first=start,
     )
+
+
+def is_long(step: Step) -> bool:
+    """Tell whether a passage takes longer than a request has; only a single message can be so long."""
+    return step.passage is not None and sum(len(message.text) for message in step.passage.new) >= LONG_MIN_CHARS
 
 
 def is_storable(memory: NewMemory) -> bool:

@@ -34,7 +34,7 @@ class Advancing(Protocol):
     """Makes memories of a transcript as far as the time allows; see ``Ingestion.advance``."""
 
     def advance(
-        self, job: IngestionJob, deadline_ms: int, *, tasks: Sequence[Task] = ..., asks_models: bool = True
+        self, job: IngestionJob, deadline_ms: int, *, tasks: Sequence[Task] = ..., is_brief: bool = False
     ) -> Transcript | None:
         """Give the transcript as it is left; ``None`` if it, or that life of its user, is over."""
         ...
@@ -229,7 +229,7 @@ class TranscriptController(TranscriptReading):
         deadline_ms = self._surroundings.now_ms() + (wait_s * 1_000 or TURNS_MS)
         try:
             tasks = tuple(Task) if wait_s else (Task.TURNS,)
-            left = self._ingestion.advance(job, deadline_ms, tasks=tasks, asks_models=False)
+            left = self._ingestion.advance(job, deadline_ms, tasks=tasks, is_brief=True)
         except RecollectError:  # the worker tries again, and puts down why it fails
             telemetry.count("failed_inline_ingestions")
             left = self._transcripts.transcript(user_id, job.transcript_id)
