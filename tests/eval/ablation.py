@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from recollect import named_times, ranking
+from recollect import named_times, ranking, signs
 from recollect.extracting import dates
 from recollect.filtering import visible
 from recollect.filters import ACTIVE
@@ -52,7 +52,7 @@ def _measured(
     for question in conversation.questions:
         asked = ranking.Asked(
             text=question.text,
-            vector=embedder.embed([ranking.text_to_embed(question.text, partition)])[0],
+            vector=embedder.embed([signs.text_to_embed(question.text, partition)])[0],
             mode=Mode.HYBRID,
             weights=DEFAULT_WEIGHTS,
             now_ms=now_ms,

@@ -12,8 +12,9 @@ from recollect.answers import Hit, SearchQuery
 from recollect.controller import MemoryController
 from recollect.filters import Compare, Operator, within_reach
 from recollect.model import MemoryType
-from recollect.ranking import HALF_LIFE_MS, USES_OF_HALF, Mode, Weights, strongest
+from recollect.ranking import HALF_LIFE_MS, USES_OF_HALF, Mode, Weights
 from recollect.scan import Scores
+from recollect.shortlist import strongest
 
 from tests.support.builders import NOW_MS, Clock, controller
 from tests.support.histories import stored

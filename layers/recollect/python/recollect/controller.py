@@ -7,7 +7,7 @@ filter, rank, fetch. Serves one request at a time, as a Lambda instance does.
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from recollect import context, named_times, ordering, ranking, telemetry
+from recollect import context, named_times, ordering, ranking, signs, telemetry
 from recollect.answers import ContextBlock, Hit, Page, SearchQuery, SearchResult, Stats
 from recollect.chunks import ANSWER_MAX_BYTES, answer_bytes
 from recollect.commit import Request
@@ -203,7 +203,7 @@ class MemoryController(Forgetting, Writing):
         if query.mode is Mode.LEXICAL:
             return None, False
         try:
-            return self._embed([ranking.text_to_embed(query.text, partition)])[0].vector, False
+            return self._embed([signs.text_to_embed(query.text, partition)])[0].vector, False
         except Unavailable:
             if query.mode is Mode.SEMANTIC:
                 raise

@@ -12,24 +12,17 @@ from enum import StrEnum
 import numpy as np
 import numpy.typing as npt
 
-from recollect import lexical
+from recollect import lexical, signs
 from recollect.columns import UNKNOWN
 from recollect.named_times import Span
 from recollect.partition import Partition
-from recollect.parts import Part
 from recollect.scan import Mask, Rows, Scores, Vector, top_k
-from recollect.text import ASKING, query_term_counts, terms, text_key
+from recollect.shortlist import CONTEXT_REACH, promising
+from recollect.text import query_term_counts, text_key
 
-CONTEXT_REACH = 2  # turns before and after
 ALONE = 0.8  # share of its own relevance that a memory has as context where no turn around it has more
-QUESTION_MAX_TERMS = 40  # a longer text with a question mark says more than it asks
-TIME_HALF_LIFE_MS = 7 * 24 * 3600 * 1000
 HALF_LIFE_MS = 30 * 24 * 3600 * 1000
 USES_OF_HALF = 4
-ALL_MAX_COUNT = 4_096  # up to here every row is scored in full
-SHORTLIST_FOR = 100  # hits that the shortlist by vector must hold
-LEXICAL_MAX_COUNT = 2_000
-_STEPS = 1_024
 LEAST_SEMANTIC = 1e-6  # so that a row with a vector is a hit whenever the filter and k let it be one
 BEST_OF_OTHER_TEXTS = 0.9989  # so that the query's very text, at 1, is first
 
@@ -123,22 +116,14 @@ class Ranked:
     parts: Mapping[str, Scores]
 
 
-def text_to_embed(query: str, partition: Partition) -> str:
-    """Take the names of actors out of a query, since they spoil its embedding; all of it stays if nothing would.
-
-    Who said a memory is in its ``actor``; its content is embedded as it was given.
-    """
-    names = {name for actor in partition.actors for name in actor.casefold().split()}
-    kept = [word for word in query.split() if _bare(word) not in names]
-    return " ".join(kept) if kept else query
-
-
-def score(partition: Partition, mask: Mask, asked: Asked) -> Ranked:
+def score(partition: Partition, mask: Mask, asked: Asked, *, leaves_out: bool = True) -> Ranked:
     """Score the rows under a mask.
 
     Parameters
     ----------
     mask : ndarray of shape (n,), bool
+    leaves_out : bool
+        Whether of many rows those that can hardly be among the best are left out.
 
     Returns
     -------
@@ -162,9 +147,10 @@ def score(partition: Partition, mask: Mask, asked: Asked) -> Ranked:
     recency, importance and reinforcement, divided by the sum of the weights where that is more than 1.
     A row with the query's very text scores 1 in every mode, and no other row does.
     """
-    everywhere = np.flatnonzero(mask).astype(np.int64)
+    rows = np.flatnonzero(mask).astype(np.int64)
     words = None if asked.mode is Mode.SEMANTIC else lexical.score(query_term_counts(asked.text), partition.corpus)
-    rows = _promising(partition, everywhere, words, asked)
+    if leaves_out:
+        rows = promising(partition, rows, _same_text(partition, rows, asked), words, asked.vector)
     has_vector = partition.gather(rows, lambda part: part.has_vector)
     parts = _matches(partition, rows, words, asked.vector)
     if "semantic" in parts:
@@ -177,44 +163,6 @@ def score(partition: Partition, mask: Mask, asked: Asked) -> Ranked:
     scores = np.minimum(lifted, np.float32(BEST_OF_OTHER_TEXTS))
     scores[_same_text(partition, rows, asked)] = 1.0
     return Ranked(rows, scores, parts | lifts)
-
-
-def _promising(partition: Partition, rows: Rows, words: Scores | None, asked: Asked) -> Rows:
-    """Take the rows that can be among the best.
-
-    All of a few; otherwise the best by vector, the best by words, and what was said around those.
-    """
-    if rows.size <= ALL_MAX_COUNT:
-        return rows
-    found = np.zeros(partition.row_count + 1, dtype=np.bool_)  # the last is no row
-    found[rows[_same_text(partition, rows, asked)]] = True
-    if asked.vector is not None:
-        found[partition.nearest(asked.vector, rows, SHORTLIST_FOR)] = True
-    if words is not None:
-        found[rows[strongest(words[rows], SHORTLIST_FOR)]] = True
-    found[partition.around(np.flatnonzero(found[:-1]), CONTEXT_REACH)] = True
-    if words is not None:
-        found[rows[strongest(words[rows], LEXICAL_MAX_COUNT)]] = True
-    return rows[found[rows]]
-
-
-def strongest(scores: Scores, count: int) -> Rows:
-    """Find the places of so many of the highest scores above 0, in any order; of equal ones the first.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (n,), float32, in [0, 1]
-    count : int
-        >= 1.
-    """
-    steps = np.ceil(scores * np.float32(_STEPS)).astype(np.int64)  # to partition all of them would take much longer
-    from_top = np.cumsum(np.bincount(steps, minlength=_STEPS + 1)[:0:-1])
-    level = _STEPS - int(np.searchsorted(from_top, count))
-    above = np.flatnonzero(steps > level)
-    if level < 1:
-        return above
-    there = np.flatnonzero(steps == level)
-    return np.concatenate([above, there[top_k(scores[there], count - above.size)]])
 
 
 def _same_text(partition: Partition, rows: Rows, asked: Asked) -> Mask:
@@ -243,30 +191,12 @@ def _signs(partition: Partition, rows: Rows, own: Scores, asked: Asked) -> dict[
     own_of = np.zeros(partition.row_count + 1, dtype=np.float32)  # the last is no row
     own_of[rows] = own
     around = own_of[partition.around(rows, CONTEXT_REACH)].max(axis=0)
-    named = _named_actors(asked.text, partition)
-    is_named = partition.actor_rows(named)[rows] if named else np.zeros(rows.size, dtype=np.bool_)
     return {
-        "asking": partition.gather(rows, _is_asking).astype(np.float32),
+        "asking": signs.is_asking(partition, rows).astype(np.float32),
         "context": np.maximum(around, np.float32(ALONE) * own),
-        "time": _closeness(partition, rows, asked.times),
-        "actor": is_named.astype(np.float32),
+        "time": signs.closeness(partition, rows, asked.times),
+        "actor": signs.is_named(asked.text, partition, rows).astype(np.float32),
     }
-
-
-def _closeness(partition: Partition, rows: Rows, times: Sequence[Span]) -> Scores:
-    closeness = np.zeros(rows.size, dtype=np.float32)
-    if not times:
-        return closeness
-    happened_at = _happened_at(partition, rows)
-    for start, end in times:
-        away = np.maximum(np.maximum(start - happened_at, happened_at - (end - 1)), 0)
-        np.maximum(closeness, np.exp2(-away / TIME_HALF_LIFE_MS), out=closeness, casting="same_kind")
-    return closeness
-
-
-def _happened_at(partition: Partition, rows: Rows) -> npt.NDArray[np.int64]:
-    occurred_at, created_at = (partition.numbers_at(name, rows) for name in ("occurred_at", "created_at"))
-    return np.where(occurred_at == UNKNOWN, created_at, occurred_at)
 
 
 def _relevance(own: Scores, parts: Mapping[str, Scores], signals: Signals) -> Scores:
@@ -276,13 +206,6 @@ def _relevance(own: Scores, parts: Mapping[str, Scores], signals: Signals) -> Sc
     for name, weight in (("time", signals.time), ("actor", signals.actor)):
         relevance = _raised(relevance, np.float32(weight) * parts[name] * is_hit)
     return relevance
-
-
-def _is_asking(part: Part) -> Mask:
-    rows, _ = part.lexical.of(ASKING)
-    mask = np.zeros(part.row_count, dtype=np.bool_)
-    mask[rows[part.lexical.lengths[rows] <= QUESTION_MAX_TERMS]] = True
-    return mask
 
 
 def _raised(scores: Scores, share: npt.NDArray[np.float32]) -> Scores:
@@ -313,12 +236,3 @@ def best(ranked: Ranked, k: int, min_score: float) -> Ranked:
     order = order[(ranked.scores[order] > 0.0) & (ranked.scores[order] >= min_score)]
     parts = {name: part[order] for name, part in ranked.parts.items()}
     return Ranked(ranked.rows[order], ranked.scores[order], parts)
-
-
-def _named_actors(query: str, partition: Partition) -> list[str]:
-    words = set(terms(query))
-    return [actor for actor in partition.actors if words.intersection(terms(actor))]
-
-
-def _bare(word: str) -> str:
-    return word.casefold().strip("?!.,;:\"'()[]\u2019").removesuffix("'s").removesuffix("\u2019s")
