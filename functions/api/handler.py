@@ -23,27 +23,24 @@ from recollect.maintaining import Maintainer
 from recollect.schemas.fields import ETag, KeyText, PathMemoryId, UserId, version_of
 from recollect.schemas.inputs import (
     BatchInput,
-    ContextInput,
     ListInput,
     MemoryPatch,
     ResolveInput,
     RestoreInput,
-    SearchInput,
     StoreInput,
 )
 from recollect.schemas.maintenance import MaintenanceInput, ReportOutput, ReportsInput, ReportsOutput
 from recollect.schemas.outputs import (
     BatchOutput,
-    ContextOutput,
     HealthOutput,
     MemoryOutput,
     PageOutput,
     Receipt,
     ReceiptsOutput,
-    SearchOutput,
     StatsOutput,
     memory_output,
 )
+from recollect.schemas.recalling import ContextInput, ContextOutput, SearchInput, SearchOutput
 from recollect.schemas.trail import (
     DeleteInput,
     EraseInput,

@@ -1,0 +1,193 @@
+"""What a search and a context are asked, and what they answer."""
+
+from typing import Annotated, Any, Self
+
+from pydantic import BaseModel, Field, ValidationInfo, field_validator
+from pydantic_core import PydanticCustomError
+
+from recollect import context
+from recollect.answers import ContextBlock, ContextPart, SearchQuery, SearchResult
+from recollect.filters import within_reach
+from recollect.ordering import Order, OrderBy
+from recollect.ranking import DEFAULT_WEIGHTS, Mode, Weights
+from recollect.schemas.fields import Between, Closed, Instant, Query
+from recollect.schemas.filters import FilterInput, filter_of
+from recollect.schemas.inputs import AS_OF, ORDER, Direction
+from recollect.schemas.outputs import MemoryOutput, memory_output
+
+K_MAX = 100
+TOKEN_BUDGET_MIN = 50
+TOKEN_BUDGET_MAX = 100_000
+_Weight = Annotated[float, Field(strict=True), Between(0, 1)]
+_REINFORCE = "whether the memories that come back count as used (access_count); archived ones are active from then on"
+
+
+class WeightsInput(Closed):
+    """How much else than relevance lifts a score: each lifts what is relevant, none buries what is old."""
+
+    recency: _Weight = DEFAULT_WEIGHTS.recency
+    importance: _Weight = DEFAULT_WEIGHTS.importance
+    reinforcement: _Weight = DEFAULT_WEIGHTS.reinforcement
+
+    def to_weights(self) -> Weights:
+        """Turn the request into the core's value."""
+        return Weights(self.recency, self.importance, self.reinforcement)
+
+
+def _without_default(schema: dict[str, Any]) -> None:
+    del schema["default"]  # to send it is an error in the other modes
+
+
+class SearchInput(Closed):
+    """What to look for.
+
+    Mode ``exact`` needs no ``query``: it answers the first ``k`` memories of the filter in the given order, each with
+    score 1. The other modes order by score.
+    """
+
+    mode: Mode = Mode.HYBRID
+    query: Query | None = Field(None, validate_default=True, description="required, except in mode exact")
+    k: Annotated[int, Field(strict=True), Between(1, K_MAX)] = 10
+    min_score: Annotated[float, Field(strict=True), Between(0, 1)] = 0.0
+    filter: FilterInput | None = None
+    as_of: Instant | None = Field(None, description=AS_OF)
+    order: OrderBy = Field(OrderBy.CREATED_AT, description=ORDER, json_schema_extra=_without_default)
+    direction: Direction = Field("desc", description="asc or desc, in mode exact", json_schema_extra=_without_default)
+    weights: WeightsInput = Field(default_factory=WeightsInput)
+    explain: bool = Field(False, strict=True, description="answer what each score was made of")
+    reinforce: bool = Field(True, strict=True, description=_REINFORCE)
+
+    @field_validator("query")
+    @classmethod
+    def _is_there(cls, query: str | None, info: ValidationInfo) -> str | None:
+        if query is None and info.data.get("mode") is not Mode.EXACT:
+            raise PydanticCustomError("missing", "must be given, except in mode exact")
+        return query
+
+    @field_validator("order", "direction")
+    @classmethod
+    def _is_of_the_mode(cls, value: Any, info: ValidationInfo) -> Any:
+        if info.data.get("mode", Mode.EXACT) is not Mode.EXACT:
+            raise PydanticCustomError("mode", "must be left out, except in mode exact: the other modes order by score")
+        return value
+
+    def to_query(self) -> SearchQuery:
+        """Turn the request into the core's value."""
+        return SearchQuery(
+            text=self.query or "",
+            k=self.k,
+            mode=self.mode,
+            min_score=self.min_score,
+            filter=within_reach(filter_of(self.filter), self.as_of),
+            order=Order(self.order, self.direction == "desc"),
+            weights=self.weights.to_weights(),
+            reinforces=self.reinforce,
+        )
+
+
+class ContextInput(Closed):
+    """What the prompt is about, and how many tokens its memories may take.
+
+    The filter narrows the stable part too; ``min_score`` only the volatile one.
+    """
+
+    query: Query
+    token_budget: Annotated[int, Field(strict=True), Between(TOKEN_BUDGET_MIN, TOKEN_BUDGET_MAX)] = 1_000
+    min_score: Annotated[float, Field(strict=True), Between(0, 1)] = 0.0
+    filter: FilterInput | None = None
+    as_of: Instant | None = Field(None, description=AS_OF)
+    weights: WeightsInput = Field(default_factory=WeightsInput)
+    reinforce: bool = Field(True, strict=True, description=_REINFORCE)
+
+    def to_query(self) -> SearchQuery:
+        """Turn the request into the core's value."""
+        return SearchQuery(
+            text=self.query,
+            min_score=self.min_score,
+            filter=within_reach(filter_of(self.filter), self.as_of),
+            weights=self.weights.to_weights(),
+            reinforces=self.reinforce,
+        )
+
+
+class HitOutput(BaseModel):
+    """One memory that was found; ``score`` is in [0, 1], higher is better; ``parts``: what it is made of, if asked."""
+
+    memory: MemoryOutput
+    score: float
+    parts: dict[str, float] | None
+
+
+class SearchOutput(BaseModel):
+    """Hits, best first.
+
+    ``scanned``: memories that passed the filter. ``degraded``: only words counted, since the embedder did not answer;
+    or for some memories, since it did not when they were stored, or has been changed, and maintenance is yet to come.
+    ``truncated``: hits at the end were left out, because the answer would have been too large.
+    """
+
+    hits: list[HitOutput]
+    scanned: int
+    degraded: bool
+    truncated: bool
+
+    @classmethod
+    def of(cls, user_id: str, result: SearchResult, *, explains: bool) -> Self:
+        """Make the answer of the core's value."""
+        hits = [
+            HitOutput(
+                memory=memory_output(user_id, hit.memory),
+                score=hit.score,
+                parts=dict(hit.parts) if explains else None,
+            )
+            for hit in result.hits
+        ]
+        return cls(hits=hits, scanned=result.scanned, degraded=result.is_degraded, truncated=result.is_truncated)
+
+
+_TOKENS = "UTF-8 bytes divided by four, rounded up"
+
+
+class ContextPartOutput(BaseModel):
+    """One part of the block, and the memories in it; equal texts have equal etags."""
+
+    text: str
+    memory_ids: list[str]
+    estimated_tokens: Annotated[int, Field(description=_TOKENS)]
+    etag: str
+
+    @classmethod
+    def of(cls, part: ContextPart) -> Self:
+        """Make the answer of the core's value."""
+        return cls(
+            text=part.text, memory_ids=list(part.memory_ids), estimated_tokens=part.estimated_tokens, etag=part.etag
+        )
+
+
+class ContextOutput(BaseModel):
+    """A block to put into a prompt: ``context`` is both parts, the stable one first.
+
+    ``stable``: the user's profile, that is pinned memories, and facts and procedures tagged identity, preference,
+    project or instruction; byte for byte the same, whatever the query, until one of them changes. At most half of the
+    budget. ``volatile``: memories for this query. ``degraded``: as of a search.
+    """
+
+    context: str
+    stable: ContextPartOutput
+    volatile: ContextPartOutput
+    memory_ids: list[str]
+    estimated_tokens: Annotated[int, Field(description=_TOKENS)]
+    degraded: bool
+
+    @classmethod
+    def of(cls, block: ContextBlock) -> Self:
+        """Make the answer of the core's value."""
+        text = context.joined(block.stable, block.volatile)
+        return cls(
+            context=text,
+            stable=ContextPartOutput.of(block.stable),
+            volatile=ContextPartOutput.of(block.volatile),
+            memory_ids=[*block.stable.memory_ids, *block.volatile.memory_ids],
+            estimated_tokens=context.estimated_tokens(text),
+            degraded=block.is_degraded,
+        )
