@@ -182,6 +182,49 @@ def test_stats_tell_importance_bytes_and_times(app: App, tidy: dict[str, str]) -
     assert app("GET", "/v1/users/ana2/stats", claims={"sub": "ana2"})[1]["mean_importance"] is None
 
 
+def test_a_search_tells_of_named_memories_why_they_are_not_among_its_hits(app: App, tidy: dict[str, str]) -> None:
+    ids = {name: memory_id for memory_id, name in tidy.items()}
+    foreign = stored(app, "secret of bob", user_id="bob")
+    app("DELETE", f"{MEMORIES}/{ids['plants']}")
+    wanted = [ids["towels"], ids["plants"], foreign, ids["green"], ids["towels"], "01HZZZZZZZZZZZZZZZZZZZZZZZ"]
+    question = {"query": "green tea", "filter": {"all": [{"field": "tags", "contains": "hot"}]}, "explain_ids": wanted}
+
+    status, found, _ = app("POST", SEARCH, question)
+
+    assert (status, [hit["memory"]["memory_id"] for hit in found["hits"]]) == (200, [ids["green"]])
+    towels, plants, bobs, green, nobodys = found["explained"]
+    nothing = {"conditions": [], "pending": False, "rank": None, "score": None, "parts": None}
+    assert towels == nothing | {
+        "memory_id": ids["towels"], "why": "filtered", "conditions": ["/filter/all/0/contains"]
+    }  # fmt: skip
+    assert plants == nothing | {"memory_id": ids["plants"], "why": "deleted"}
+    assert bobs == nobodys | {"memory_id": foreign} == nothing | {"memory_id": foreign, "why": "unknown"}
+    assert (green["why"], green["rank"], green["score"]) == ("hit", 1, found["hits"][0]["score"])
+    assert green["parts"]["lexical"] > 0
+    assert found["hits"][0]["parts"] is None
+    assert "towels" not in json.dumps(found)
+    assert app("POST", SEARCH, {"query": "green tea"})[1]["explained"] == []
+
+
+def test_nothing_is_told_of_memories_when_a_search_cannot_be_done(app: App, tidy: dict[str, str]) -> None:
+    app.embedder.is_down = True
+
+    status, problem, _ = app("POST", SEARCH, {"query": "tea", "mode": "semantic", "explain_ids": list(tidy)})
+
+    assert (status, "explained" in problem) == (503, False)
+
+
+def test_the_order_of_an_exact_search_is_told_too(app: App, tidy: dict[str, str]) -> None:
+    _, found, _ = app("POST", SEARCH, {"mode": "exact", "order": "importance", "k": 1, "explain_ids": list(tidy)})
+
+    told = {tidy[one["memory_id"]]: (one["why"], one["rank"], one["score"], one["parts"]) for one in found["explained"]}
+    assert told == {
+        "towels": ("hit", 1, 1.0, None),
+        "plants": ("outranked", 2, 1.0, None),
+        "green": ("outranked", 3, 1.0, None),
+    }
+
+
 BAD_SEARCHES = [
     ({}, "/query"),
     ({"mode": "hybrid", "query": None}, "/query"),
@@ -193,6 +236,10 @@ BAD_SEARCHES = [
     ({"query": "x", "mode": "semantic", "direction": "asc"}, "/direction"),
     ({"query": "x", "as_of": "2023-01-01"}, "/as_of"),
     ({"query": "x", "as_of": 5}, "/as_of"),
+    ({"query": "x", "explain_ids": ["nothing"]}, "/explain_ids/0"),
+    ({"query": "x", "explain_ids": [f"01HF{number:022d}" for number in range(11)]}, "/explain_ids"),
+    ({"query": "x", "explain_ids": "01HF0000000000000000000001"}, "/explain_ids"),
+    ({"query": "x", "explain_ids": None}, "/explain_ids"),
     ({"query": "x", "filter": []}, "/filter"),
     ({"query": "x", "filter": {"all": [{"any": [{"field": "metadata.a", "eq": {}}]}]}}, "/filter/all/0/any/0/eq"),
     ({"query": "x", "filter": {"not": {"not": {"colour": 1}}}}, "/filter/not/not/field"),

@@ -2,20 +2,21 @@
 
 from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, Field, ValidationInfo, field_validator
+from pydantic import AfterValidator, BaseModel, Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
 from recollect import context
-from recollect.answers import ContextBlock, ContextPart, SearchQuery, SearchResult
-from recollect.filters import within_reach
+from recollect.answers import ContextBlock, ContextPart, Explanation, SearchQuery, SearchResult, Why
+from recollect.filters import limits, within_reach
 from recollect.ordering import Order, OrderBy
 from recollect.ranking import DEFAULT_WEIGHTS, Mode, Weights
-from recollect.schemas.fields import Between, Closed, Instant, Query
+from recollect.schemas.fields import Between, Closed, Instant, MemoryId, Query, unique
 from recollect.schemas.filters import FilterInput, filter_of
 from recollect.schemas.inputs import AS_OF, ORDER, Direction
 from recollect.schemas.outputs import MemoryOutput, memory_output
 
 K_MAX = 100
+EXPLAIN_MAX_COUNT = 10
 TOKEN_BUDGET_MIN = 50
 TOKEN_BUDGET_MAX = 100_000
 _Weight = Annotated[float, Field(strict=True), Between(0, 1)]
@@ -55,6 +56,11 @@ class SearchInput(Closed):
     direction: Direction = Field("desc", description="asc or desc, in mode exact", json_schema_extra=_without_default)
     weights: WeightsInput = Field(default_factory=WeightsInput)
     explain: bool = Field(False, strict=True, description="answer what each score was made of")
+    explain_ids: Annotated[list[MemoryId], AfterValidator(unique)] = Field(
+        default_factory=list,
+        max_length=EXPLAIN_MAX_COUNT,
+        description="memories of which to tell, in `explained`, why they are among the hits or not",
+    )
     reinforce: bool = Field(True, strict=True, description=_REINFORCE)
 
     @field_validator("query")
@@ -73,15 +79,19 @@ class SearchInput(Closed):
 
     def to_query(self) -> SearchQuery:
         """Turn the request into the core's value."""
+        wanted = filter_of(self.filter)
+        conditions = {} if self.filter is None else self.filter.conditions("/filter")
         return SearchQuery(
             text=self.query or "",
             k=self.k,
             mode=self.mode,
             min_score=self.min_score,
-            filter=within_reach(filter_of(self.filter), self.as_of),
+            filter=within_reach(wanted, self.as_of),
             order=Order(self.order, self.direction == "desc"),
             weights=self.weights.to_weights(),
             reinforces=self.reinforce,
+            explained_ids=tuple(self.explain_ids),
+            conditions=conditions | limits(wanted, self.as_of),
         )
 
 
@@ -118,18 +128,56 @@ class HitOutput(BaseModel):
     parts: dict[str, float] | None
 
 
+class ExplanationOutput(BaseModel):
+    """What became of one memory of ``explain_ids``.
+
+    ``why``: it is a ``hit``; or the first reason why not. ``unknown``: the user has no such memory; ``deleted``,
+    ``purged``, ``expired``: it had; ``archived``, ``superseded``: the filter does not ask for these;
+    ``invalid_then``: not valid at ``as_of``; ``filtered``: not let through by the filter; ``pending``: only its vector
+    could have matched, and it has none; ``unmatched``: nothing of it matches; ``below_min_score``;
+    ``not_shortlisted``: of very many memories not near enough to be looked at; ``outranked`` by ``k`` others;
+    ``left_out``: the answer was full, or it was deleted in the meantime.
+    ``conditions``: what does not hold for it, by its place in the request, such as ``/filter/all/0/gte``; of an ``any``
+    or ``not`` the whole. ``rank``: among all that passed the filter, best first, from 1. ``rank``, ``score`` and
+    ``parts`` only if it passed; in mode exact there are no parts.
+    """
+
+    memory_id: str
+    why: Why
+    conditions: list[str]
+    pending: bool
+    rank: int | None
+    score: float | None
+    parts: dict[str, float] | None
+
+    @classmethod
+    def of(cls, explanation: Explanation) -> Self:
+        """Make the answer of the core's value."""
+        return cls(
+            memory_id=explanation.memory_id,
+            why=explanation.why,
+            conditions=list(explanation.conditions),
+            pending=explanation.is_pending,
+            rank=explanation.rank,
+            score=explanation.score,
+            parts=dict(explanation.parts) or None,
+        )
+
+
 class SearchOutput(BaseModel):
     """Hits, best first.
 
     ``scanned``: memories that passed the filter. ``degraded``: only words counted, since the embedder did not answer;
     or for some memories, since it did not when they were stored, or has been changed, and maintenance is yet to come.
-    ``truncated``: hits at the end were left out, because the answer would have been too large.
+    ``truncated``: hits at the end were left out, because the answer would have been too large. ``explained``: one for
+    each of ``explain_ids``, in their order.
     """
 
     hits: list[HitOutput]
     scanned: int
     degraded: bool
     truncated: bool
+    explained: list[ExplanationOutput]
 
     @classmethod
     def of(cls, user_id: str, result: SearchResult, *, explains: bool) -> Self:
@@ -142,7 +190,13 @@ class SearchOutput(BaseModel):
             )
             for hit in result.hits
         ]
-        return cls(hits=hits, scanned=result.scanned, degraded=result.is_degraded, truncated=result.is_truncated)
+        return cls(
+            hits=hits,
+            scanned=result.scanned,
+            degraded=result.is_degraded,
+            truncated=result.is_truncated,
+            explained=[ExplanationOutput.of(one) for one in result.explained],
+        )
 
 
 _TOKENS = "UTF-8 bytes divided by four, rounded up"
