@@ -56,7 +56,7 @@ def _measured(
             mode=Mode.HYBRID,
             weights=DEFAULT_WEIGHTS,
             now_ms=now_ms,
-            times=named_times.spans(dates.resolved(question.text, now_ms)),
+            times=named_times.spans(dates.resolved(question.text, now_ms), now_ms),
             signals=signals,
         )
         best = ranking.best(ranking.score(partition, mask, asked), RANKS, 0.0)

@@ -160,6 +160,21 @@ def test_as_of_goes_back_to_what_a_later_memory_took_the_place_of(app: App) -> N
     assert superseded["memories"] == []
 
 
+def test_a_query_is_asked_at_its_now_or_as_of_or_else_now(app: App) -> None:
+    stored(app, "we met at the lake", occurred_at="2023-11-06T10:00:00Z")
+
+    def closeness(**given: Any) -> float:
+        question = {"query": "who met at the lake last week", "explain": True, "reinforce": False}
+        _, found, _ = app("POST", SEARCH, question | given)
+        return float(found["hits"][0]["parts"]["time"])
+
+    assert closeness() == closeness(as_of=NOW) == closeness(now="2023-11-17T01:00:00+01:00") == 1.0
+    assert max(closeness(now="2021-05-01T00:00:00Z"), closeness(as_of="2025-01-01T00:00:00Z")) < 0.001
+    assert closeness(as_of="2025-01-01T00:00:00Z", now=NOW) == 1.0
+    assert app("POST", "/v1/users/ana/context", {"query": "last week", "now": "soon"})[0] == 422
+    assert app("POST", "/v1/users/ana/context", {"query": "last week", "now": NOW})[0] == 200
+
+
 def test_stats_tell_importance_bytes_and_times(app: App, tidy: dict[str, str]) -> None:
     _, stats, _ = app("GET", STATS)
 
@@ -236,6 +251,9 @@ BAD_SEARCHES = [
     ({"query": "x", "mode": "semantic", "direction": "asc"}, "/direction"),
     ({"query": "x", "as_of": "2023-01-01"}, "/as_of"),
     ({"query": "x", "as_of": 5}, "/as_of"),
+    ({"query": "x", "now": "last week"}, "/now"),
+    ({"query": "x", "now": "2023-01-01T00:00:00"}, "/now"),
+    ({"query": "x", "now": 1700000000}, "/now"),
     ({"query": "x", "explain_ids": ["nothing"]}, "/explain_ids/0"),
     ({"query": "x", "explain_ids": [f"01HF{number:022d}" for number in range(11)]}, "/explain_ids"),
     ({"query": "x", "explain_ids": "01HF0000000000000000000001"}, "/explain_ids"),

@@ -154,6 +154,65 @@ def test_a_query_that_names_a_time_prefers_what_happened_then_but_leaves_nothing
     assert all(hit.parts["time"] == 0.0 for hit in hits(of, "the lake", NOTHING))
 
 
+@pytest.mark.parametrize(
+    ("query", "days_ago"),
+    [("the lake last week", 407), ("the lake two days ago", 402), ("the lake in the last three months", 460)],
+)
+def test_what_is_said_relative_to_now_is_relative_to_when_it_is_asked(query: str, days_ago: int) -> None:
+    of = controller()
+    ids = {
+        days: stored(of, f"the lake {word}", occurred_at_ms=NOW_MS - days * DAY_MS, importance=0.1)
+        for days, word in ((402, "one"), (407, "two"), (460, "three"), (7, "four"), (2, "five"), (700, "six"))
+    }
+    then = NOW_MS - 400 * DAY_MS
+
+    def times(now_ms: int | None) -> dict[str, float]:
+        found = of.search("ana", SearchQuery(text=query, weights=NOTHING, now_ms=now_ms, reinforces=False)).hits
+        return {hit.memory.memory_id: hit.parts["time"] for hit in found}
+
+    assert times(then)[ids[days_ago]] == 1.0
+    assert max(times(then)[ids[700]], times(then)[ids[2]]) < 0.001
+    assert times(None)[ids[days_ago]] < 0.001
+
+
+def test_recency_is_counted_to_when_it_is_asked() -> None:
+    of = controller()
+    stored(of, "green tea", occurred_at_ms=NOW_MS - 2 * HALF_LIFE_MS)
+
+    def recency(now_ms: int | None) -> float:
+        return of.search("ana", SearchQuery(text="tea", now_ms=now_ms, reinforces=False)).hits[0].parts["recency"]
+
+    assert [recency(NOW_MS - HALF_LIFE_MS), recency(NOW_MS - 3 * HALF_LIFE_MS), recency(None)] == [0.5, 1.0, 0.25]
+
+
+@pytest.mark.parametrize("mode", [Mode.HYBRID, Mode.SEMANTIC, Mode.LEXICAL])
+@pytest.mark.parametrize(("side", "expected"), [("before", "early"), ("after", "late")])
+def test_a_query_that_names_an_event_prefers_what_happened_on_that_side_of_it(
+    mode: Mode, side: str, expected: str
+) -> None:
+    of = controller()
+    stored(of, "our move to the new flat was hard", occurred_at_ms=NOW_MS - 200 * DAY_MS)
+    ids = {}
+    for name, days in (("late", 20), ("early", 400)):
+        (ids[name],) = said(of, "we walk by the river", session_id=name, occurred_at_ms=NOW_MS - days * DAY_MS)
+
+    walks = [hit for hit in hits(of, f"the river {side} the move", NOTHING, mode) if "river" in hit.memory.content]
+
+    assert [hit.parts["time"] for hit in walks] == [1.0, pytest.approx(0.0, abs=0.001)]
+    assert walks[0].memory.memory_id == ids[expected]
+    assert {hit.parts["time"] for hit in hits(of, f"the river {side} the wedding", NOTHING, mode)} == {0.0}
+
+
+def test_an_event_that_the_filter_leaves_out_tells_no_time() -> None:
+    of = controller()
+    stored(of, "our move to the new flat", occurred_at_ms=NOW_MS - 200 * DAY_MS, actor="Ben")
+    stored(of, "we walk by the river", occurred_at_ms=NOW_MS - 400 * DAY_MS, actor="Ana")
+
+    query = SearchQuery(text="the river before the move", filter=within_reach(Compare(("actor",), Operator.EQ, "Ana")))
+
+    assert [hit.parts["time"] for hit in of.search("ana", query).hits] == [0.0]
+
+
 @given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1))
 def test_a_score_stays_in_its_range_and_never_sinks_below_relevance(a: float, b: float, c: float) -> None:
     of = controller()

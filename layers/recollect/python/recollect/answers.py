@@ -26,6 +26,8 @@ class SearchQuery:
         Of the hits in mode ``exact``; the other modes order by score.
     weights : Weights
         How much else than relevance lifts a score.
+    now_ms : int or None
+        When it is asked, for times such as "last week" and for recency; now unless said.
     reinforces : bool
         Whether the hits count as used.
     explained_ids : tuple of str
@@ -41,6 +43,7 @@ class SearchQuery:
     filter: Filter = ACTIVE
     order: Order = NEWEST_FIRST
     weights: Weights = DEFAULT_WEIGHTS
+    now_ms: int | None = None
     reinforces: bool = True
     explained_ids: tuple[str, ...] = ()
     conditions: Mapping[str, Filter] = field(default_factory=dict)

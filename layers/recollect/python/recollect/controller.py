@@ -209,14 +209,14 @@ class MemoryController(Forgetting, Writing):
         vector, is_degraded = self._query_vector(partition, query)
         if query.mode is not Mode.LEXICAL:
             is_degraded |= bool((mask & ~partition.where(lambda part: part.has_vector)).any())
-        now_ms = self._surroundings.now_ms()
+        now_ms = self._surroundings.now_ms() if query.now_ms is None else query.now_ms
         asked = Asked(
             text=query.text,
             vector=vector,
             mode=query.mode,
             weights=query.weights,
             now_ms=now_ms,
-            times=named_times.spans(dates.resolved(query.text, now_ms)),
+            times=named_times.spans(dates.resolved(query.text, now_ms), now_ms),
         )
         return asked, is_degraded
 

@@ -6,7 +6,7 @@ only lift what is relevant, and never above what is much more relevant: nothing 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 
 import numpy as np
@@ -84,9 +84,10 @@ class Asked:
     vector : ndarray of shape (dim,), float32, unit norm, or None
         The query's embedding; without it only the lexical score counts.
     now_ms : int
-        Epoch milliseconds.
+        When it is asked, epoch milliseconds.
     times : sequence of (int, int)
-        Those that the query names, from the first to before the second; epoch milliseconds.
+        Those that the query names, from the first to before the second; epoch milliseconds. Those beside events that it
+        names come to them.
     """
 
     text: str
@@ -138,7 +139,8 @@ def score(partition: Partition, mask: Mask, asked: Asked, *, leaves_out: bool = 
     Turns of a conversation are about what is said around them: ``context`` is the best `own` among the turns up to
     two before and two after it in its session that the mask lets through, and no less than 0.8 of its own.
     ``asking`` is 1 for a short text with a question mark. ``time`` is 1 for what happened at a time that the query
-    names, and half of that for each week that is between. ``actor`` is 1 where the query names the actor.
+    names, or on the side of an event that it names, and half of that for each week that is between. ``actor`` is 1
+    where the query names the actor.
     With the weights of `Signals`, one after the other: ``r = own · (1 - w · asking)``, then for context, time and
     actor ``r = r + w · part · (1 - r)``. Time and actor make no hit of what is none without them.
 
@@ -148,6 +150,7 @@ def score(partition: Partition, mask: Mask, asked: Asked, *, leaves_out: bool = 
     A row with the query's very text scores 1 in every mode, and no other row does.
     """
     rows = np.flatnonzero(mask).astype(np.int64)
+    asked = replace(asked, times=[*asked.times, *signs.beside_events(asked.text, partition, rows, asked.now_ms)])
     words = None if asked.mode is Mode.SEMANTIC else lexical.score(query_term_counts(asked.text), partition.corpus)
     if leaves_out:
         rows = promising(partition, rows, _same_text(partition, rows, asked), words, asked.vector)

@@ -8,15 +8,17 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from recollect import lexical
 from recollect.columns import UNKNOWN
-from recollect.named_times import Span
+from recollect.named_times import FIRST, LAST, Span, events
 from recollect.partition import Partition
 from recollect.parts import Part
 from recollect.scan import Mask, Rows, Scores
-from recollect.text import ASKING, terms
+from recollect.text import ASKING, query_term_counts, terms
 
 QUESTION_MAX_TERMS = 40  # a longer text with a question mark says more than it asks
 TIME_HALF_LIFE_MS = 7 * 24 * 3600 * 1000
+EVENT_MIN_SCORE = 0.5  # by words: most of them
 
 
 def text_to_embed(query: str, partition: Partition) -> str:
@@ -34,6 +36,21 @@ def is_named(query: str, partition: Partition, rows: Rows) -> Mask:
     words = set(terms(query))
     named = [actor for actor in partition.actors if words.intersection(terms(actor))]
     return partition.actor_rows(named)[rows] if named else np.zeros(rows.size, dtype=np.bool_)
+
+
+def beside_events(query: str, partition: Partition, rows: Rows, now_ms: int) -> list[Span]:
+    """Give the times before or after the events that a query names, as in "before the move".
+
+    An event happened when the one of some rows, which ascend, did that fits its words best.
+    """
+    found: list[Span] = []
+    for event, is_before in events(query, now_ms) if rows.size else ():
+        scores = lexical.score(query_term_counts(event), partition.corpus)[rows]
+        best = int(scores.argmax())
+        if scores[best] >= EVENT_MIN_SCORE:
+            at_ms = int(_happened_at(partition, rows[best : best + 1])[0])
+            found.append((FIRST, at_ms + 1) if is_before else (at_ms, LAST))
+    return found
 
 
 def closeness(partition: Partition, rows: Rows, times: Sequence[Span]) -> Scores:

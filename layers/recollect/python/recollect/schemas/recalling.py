@@ -20,6 +20,10 @@ EXPLAIN_MAX_COUNT = 10
 TOKEN_BUDGET_MIN = 50
 TOKEN_BUDGET_MAX = 100_000
 _Weight = Annotated[float, Field(strict=True), Between(0, 1)]
+_NOW = (
+    'when it is asked, for what the query says relative to it ("last week", "in May", "two days ago") and for recency; '
+    "the time of as_of, or the real one, unless given"
+)
 _REINFORCE = "whether the memories that come back count as used (access_count); archived ones are active from then on"
 
 
@@ -54,6 +58,7 @@ class SearchInput(Closed):
     as_of: Instant | None = Field(None, description=AS_OF)
     order: OrderBy = Field(OrderBy.CREATED_AT, description=ORDER, json_schema_extra=_without_default)
     direction: Direction = Field("desc", description="asc or desc, in mode exact", json_schema_extra=_without_default)
+    now: Instant | None = Field(None, description=_NOW)
     weights: WeightsInput = Field(default_factory=WeightsInput)
     explain: bool = Field(False, strict=True, description="answer what each score was made of")
     explain_ids: Annotated[list[MemoryId], AfterValidator(unique)] = Field(
@@ -89,6 +94,7 @@ class SearchInput(Closed):
             filter=within_reach(wanted, self.as_of),
             order=Order(self.order, self.direction == "desc"),
             weights=self.weights.to_weights(),
+            now_ms=self.as_of if self.now is None else self.now,
             reinforces=self.reinforce,
             explained_ids=tuple(self.explain_ids),
             conditions=conditions | limits(wanted, self.as_of),
@@ -106,6 +112,7 @@ class ContextInput(Closed):
     min_score: Annotated[float, Field(strict=True), Between(0, 1)] = 0.0
     filter: FilterInput | None = None
     as_of: Instant | None = Field(None, description=AS_OF)
+    now: Instant | None = Field(None, description=_NOW)
     weights: WeightsInput = Field(default_factory=WeightsInput)
     reinforce: bool = Field(True, strict=True, description=_REINFORCE)
 
@@ -116,6 +123,7 @@ class ContextInput(Closed):
             min_score=self.min_score,
             filter=within_reach(filter_of(self.filter), self.as_of),
             weights=self.weights.to_weights(),
+            now_ms=self.as_of if self.now is None else self.now,
             reinforces=self.reinforce,
         )
 
