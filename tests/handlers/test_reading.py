@@ -208,7 +208,7 @@ def test_a_search_tells_of_named_memories_why_they_are_not_among_its_hits(app: A
 
     assert (status, [hit["memory"]["memory_id"] for hit in found["hits"]]) == (200, [ids["green"]])
     towels, plants, bobs, green, nobodys = found["explained"]
-    nothing = {"conditions": [], "pending": False, "rank": None, "score": None, "parts": None}
+    nothing = {"conditions": [], "pending": False, "rank": None, "score": None, "parts": None, "like": None}
     assert towels == nothing | {
         "memory_id": ids["towels"], "why": "filtered", "conditions": ["/filter/all/0/contains"]
     }  # fmt: skip
@@ -251,6 +251,10 @@ BAD_SEARCHES = [
     ({"query": "x", "mode": "semantic", "direction": "asc"}, "/direction"),
     ({"query": "x", "as_of": "2023-01-01"}, "/as_of"),
     ({"query": "x", "as_of": 5}, "/as_of"),
+    ({"query": "x", "diversity": -0.1}, "/diversity"),
+    ({"query": "x", "diversity": 1.1}, "/diversity"),
+    ({"query": "x", "diversity": "0.5"}, "/diversity"),
+    ({"query": "x", "diversity": True}, "/diversity"),
     ({"query": "x", "now": "last week"}, "/now"),
     ({"query": "x", "now": "2023-01-01T00:00:00"}, "/now"),
     ({"query": "x", "now": 1700000000}, "/now"),

@@ -24,6 +24,8 @@ class SearchQuery:
         In [0, 1]; hits below it are left out.
     order : Order
         Of the hits in mode ``exact``; the other modes order by score.
+    diversity : float
+        In [0, 1]; how much it counts against a memory that it is like a hit before it.
     weights : Weights
         How much else than relevance lifts a score.
     now_ms : int or None
@@ -42,6 +44,7 @@ class SearchQuery:
     min_score: float = 0.0
     filter: Filter = ACTIVE
     order: Order = NEWEST_FIRST
+    diversity: float = 0.0
     weights: Weights = DEFAULT_WEIGHTS
     now_ms: int | None = None
     reinforces: bool = True
@@ -82,6 +85,7 @@ class Why(StrEnum):
     UNMATCHED = "unmatched"
     BELOW_MIN_SCORE = "below_min_score"
     NOT_SHORTLISTED = "not_shortlisted"
+    THINNED = "thinned"
     OUTRANKED = "outranked"
     LEFT_OUT = "left_out"
 
@@ -99,6 +103,8 @@ class Explanation:
     rank : int or None
         Its place among all memories that passed the filter, best first, from 1; as the score and its parts, only if it
         passed.
+    like : str or None
+        Of one that was thinned, the memory among the hits that it is most like.
     """
 
     memory_id: str
@@ -108,6 +114,7 @@ class Explanation:
     rank: int | None = None
     score: float | None = None
     parts: Mapping[str, float] = field(default_factory=dict)
+    like: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

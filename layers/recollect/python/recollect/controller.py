@@ -12,6 +12,7 @@ from recollect.answers import ContextBlock, Hit, Page, SearchQuery, SearchResult
 from recollect.chunks import ANSWER_MAX_BYTES, answer_bytes
 from recollect.commit import Request
 from recollect.cursors import read_cursor, write_cursor
+from recollect.diversity import varied
 from recollect.errors import NotFound, Unavailable
 from recollect.explaining import Searched
 from recollect.extracting import dates
@@ -134,7 +135,8 @@ class MemoryController(Forgetting, Writing):
         query = replace(query, k=CONTEXT_MAX_HITS)
         asked, is_degraded = self._question(partition, mask, query)
         with telemetry.stage("rank"):
-            ranked = ranking.best(ranking.score(partition, mask, asked), query.k, query.min_score)
+            scored = ranking.score(partition, mask, asked)
+            ranked = varied(partition, scored, query.k, query.min_score, query.diversity)
         found = [partition.memory_id(int(row)) for row in ranked.rows]
         memories, _ = self._fetch(user_id, partition, list(dict.fromkeys(profile + found)))
         known = set(profile)
@@ -198,7 +200,7 @@ class MemoryController(Forgetting, Writing):
         asked, is_degraded = self._question(partition, searched.mask, query)
         with telemetry.stage("rank"):
             scored = ranking.score(partition, searched.mask, asked)
-            best = ranking.best(scored, query.k, query.min_score)
+            best = varied(partition, scored, query.k, query.min_score, query.diversity)
         chosen = [partition.memory_id(int(row)) for row in best.rows]
         hits, is_truncated = self._hits(user_id, partition, best, chosen)
         result = SearchResult(hits, int(searched.mask.sum()), is_degraded, is_truncated)

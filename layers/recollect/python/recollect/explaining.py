@@ -3,12 +3,12 @@
 Whatever no memory of the user is called is unknown, so that another user's memory and none at all are told alike.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from recollect import filtering, ordering, ranking
+from recollect import diversity, filtering, ordering, ranking
 from recollect.answers import Explanation, SearchQuery, Why
 from recollect.filters import AS_OF, STATUS
 from recollect.model import Status
@@ -32,7 +32,7 @@ class Searched:
     scored : Ranked or None
         Those that were looked at, in ascending order of rows.
     chosen : sequence of str
-        Memories that were to be the hits.
+        Memories that were to be the hits, in order.
     shown : collection of str
         Those that are.
     """
@@ -41,7 +41,7 @@ class Searched:
     mask: Mask
     asked: Asked | None = None
     scored: Ranked | None = None
-    chosen: Collection[str] = ()
+    chosen: Sequence[str] = ()
     shown: Collection[str] = ()
 
 
@@ -109,6 +109,7 @@ def _scored(
         return replace(known, why=_of_rank(searched, known), rank=rank, score=1.0)
     place = int(np.searchsorted(scored.rows, row))
     score = scored.scores[place]
+    like = None
     rank = 1 + int((scored.scores > score).sum()) + int((scored.scores[:place] == score).sum())
     if score == 0.0:
         is_hopeless = known.is_pending and searched.asked is not None and searched.asked.vector is not None
@@ -119,11 +120,18 @@ def _scored(
         why = Why.NOT_SHORTLISTED
     else:
         why = _of_rank(searched, known)
+        if why is Why.OUTRANKED and rank <= query.k:
+            why, like = Why.THINNED, _most_like(partition, row, searched.chosen)
     parts = {name: float(part[place]) for name, part in scored.parts.items()}
-    return replace(known, why=why, rank=rank, score=float(score), parts=parts)
+    return replace(known, why=why, rank=rank, score=float(score), parts=parts, like=like)
 
 
 def _of_rank(searched: Searched, known: Explanation) -> Why:
     if known.memory_id in searched.shown:
         return Why.HIT
     return Why.LEFT_OUT if known.memory_id in searched.chosen else Why.OUTRANKED
+
+
+def _most_like(partition: Partition, row: int, chosen: Sequence[str]) -> str:
+    rows = [found for memory_id in chosen if (found := partition.row_of(memory_id)) is not None]
+    return partition.memory_id(diversity.most_like(partition, row, np.array(rows, dtype=np.int64)))

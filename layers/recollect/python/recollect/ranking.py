@@ -236,6 +236,10 @@ def _lift(parts: Mapping[str, Scores], weights: Weights) -> Scores:
 def best(ranked: Ranked, k: int, min_score: float) -> Ranked:
     """Select the `k` best rows that score more than nothing and at least `min_score`, best first."""
     order = top_k(ranked.scores, k)
-    order = order[(ranked.scores[order] > 0.0) & (ranked.scores[order] >= min_score)]
+    return taken(ranked, order[(ranked.scores[order] > 0.0) & (ranked.scores[order] >= min_score)])
+
+
+def taken(ranked: Ranked, order: Rows) -> Ranked:
+    """Take some of the rows, by their places, in an order."""
     parts = {name: part[order] for name, part in ranked.parts.items()}
     return Ranked(ranked.rows[order], ranked.scores[order], parts)

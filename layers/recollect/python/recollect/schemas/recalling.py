@@ -20,6 +20,11 @@ EXPLAIN_MAX_COUNT = 10
 TOKEN_BUDGET_MIN = 50
 TOKEN_BUDGET_MAX = 100_000
 _Weight = Annotated[float, Field(strict=True), Between(0, 1)]
+_DIVERSITY = (
+    "how much it counts against a memory that it is like one that comes before it (maximal marginal relevance); the "
+    "order is then no more that of the scores. 0: nothing is thinned. 0.2 helps where the same was said more than "
+    "once, and costs a little where it was not; more than 0.3 costs much"
+)
 _NOW = (
     'when it is asked, for what the query says relative to it ("last week", "in May", "two days ago") and for recency; '
     "the time of as_of, or the real one, unless given"
@@ -47,7 +52,7 @@ class SearchInput(Closed):
     """What to look for.
 
     Mode ``exact`` needs no ``query``: it answers the first ``k`` memories of the filter in the given order, each with
-    score 1. The other modes order by score.
+    score 1. The other modes order by score; ``diversity`` thins what is alike.
     """
 
     mode: Mode = Mode.HYBRID
@@ -58,6 +63,7 @@ class SearchInput(Closed):
     as_of: Instant | None = Field(None, description=AS_OF)
     order: OrderBy = Field(OrderBy.CREATED_AT, description=ORDER, json_schema_extra=_without_default)
     direction: Direction = Field("desc", description="asc or desc, in mode exact", json_schema_extra=_without_default)
+    diversity: Annotated[float, Field(strict=True), Between(0, 1)] = Field(0.0, description=_DIVERSITY)
     now: Instant | None = Field(None, description=_NOW)
     weights: WeightsInput = Field(default_factory=WeightsInput)
     explain: bool = Field(False, strict=True, description="answer what each score was made of")
@@ -93,6 +99,7 @@ class SearchInput(Closed):
             min_score=self.min_score,
             filter=within_reach(wanted, self.as_of),
             order=Order(self.order, self.direction == "desc"),
+            diversity=self.diversity,
             weights=self.weights.to_weights(),
             now_ms=self.as_of if self.now is None else self.now,
             reinforces=self.reinforce,
@@ -112,6 +119,7 @@ class ContextInput(Closed):
     min_score: Annotated[float, Field(strict=True), Between(0, 1)] = 0.0
     filter: FilterInput | None = None
     as_of: Instant | None = Field(None, description=AS_OF)
+    diversity: Annotated[float, Field(strict=True), Between(0, 1)] = Field(0.0, description=_DIVERSITY)
     now: Instant | None = Field(None, description=_NOW)
     weights: WeightsInput = Field(default_factory=WeightsInput)
     reinforce: bool = Field(True, strict=True, description=_REINFORCE)
@@ -122,6 +130,7 @@ class ContextInput(Closed):
             text=self.query,
             min_score=self.min_score,
             filter=within_reach(filter_of(self.filter), self.as_of),
+            diversity=self.diversity,
             weights=self.weights.to_weights(),
             now_ms=self.as_of if self.now is None else self.now,
             reinforces=self.reinforce,
@@ -143,7 +152,8 @@ class ExplanationOutput(BaseModel):
     ``purged``, ``expired``: it had; ``archived``, ``superseded``: the filter does not ask for these;
     ``invalid_then``: not valid at ``as_of``; ``filtered``: not let through by the filter; ``pending``: only its vector
     could have matched, and it has none; ``unmatched``: nothing of it matches; ``below_min_score``;
-    ``not_shortlisted``: of very many memories not near enough to be looked at; ``outranked`` by ``k`` others;
+    ``not_shortlisted``: of very many memories not near enough to be looked at; ``thinned``: with ``diversity`` it gave
+    way to others, for it is like the hit ``like``; ``outranked`` by ``k`` others;
     ``left_out``: the answer was full, or it was deleted in the meantime.
     ``conditions``: what does not hold for it, by its place in the request, such as ``/filter/all/0/gte``; of an ``any``
     or ``not`` the whole. ``rank``: among all that passed the filter, best first, from 1. ``rank``, ``score`` and
@@ -157,6 +167,7 @@ class ExplanationOutput(BaseModel):
     rank: int | None
     score: float | None
     parts: dict[str, float] | None
+    like: str | None
 
     @classmethod
     def of(cls, explanation: Explanation) -> Self:
@@ -169,6 +180,7 @@ class ExplanationOutput(BaseModel):
             rank=explanation.rank,
             score=explanation.score,
             parts=dict(explanation.parts) or None,
+            like=explanation.like,
         )
 
 
