@@ -175,6 +175,17 @@ def test_a_query_is_asked_at_its_now_or_as_of_or_else_now(app: App) -> None:
     assert app("POST", "/v1/users/ana/context", {"query": "last week", "now": NOW})[0] == 200
 
 
+def test_types_are_weighted_in_a_search_and_a_context(app: App) -> None:
+    ids = {kind: stored(app, f"tea in the {kind} cup", type=kind) for kind in ("episodic", "semantic", "procedural")}
+
+    for kind, memory_id in ids.items():
+        question = {"query": "tea in a cup", "weights": {"types": {kind: 2}}}
+        _, found, _ = app("POST", SEARCH, {**question, "explain": True})
+        _, block, _ = app("POST", "/v1/users/ana/context", question)
+        assert found["hits"][0]["memory"]["memory_id"] == block["memory_ids"][0] == memory_id
+        assert sorted(hit["parts"]["type"] for hit in found["hits"]) == [1.0, 1.0, 2.0]
+
+
 def test_stats_tell_importance_bytes_and_times(app: App, tidy: dict[str, str]) -> None:
     _, stats, _ = app("GET", STATS)
 
@@ -251,6 +262,11 @@ BAD_SEARCHES = [
     ({"query": "x", "mode": "semantic", "direction": "asc"}, "/direction"),
     ({"query": "x", "as_of": "2023-01-01"}, "/as_of"),
     ({"query": "x", "as_of": 5}, "/as_of"),
+    ({"query": "x", "weights": {"types": {"semantic": 2.1}}}, "/weights/types/semantic"),
+    ({"query": "x", "weights": {"types": {"semantic": -0.1}}}, "/weights/types/semantic"),
+    ({"query": "x", "weights": {"types": {"procedural": "1"}}}, "/weights/types/procedural"),
+    ({"query": "x", "weights": {"types": {"fact": 1}}}, "/weights/types/fact"),
+    ({"query": "x", "weights": {"types": ["semantic"]}}, "/weights/types"),
     ({"query": "x", "diversity": -0.1}, "/diversity"),
     ({"query": "x", "diversity": 1.1}, "/diversity"),
     ({"query": "x", "diversity": "0.5"}, "/diversity"),

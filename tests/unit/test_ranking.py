@@ -1,5 +1,6 @@
 """What lifts a score beside relevance, and how far. Case R7."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -12,7 +13,7 @@ from recollect.answers import Hit, SearchQuery
 from recollect.controller import MemoryController
 from recollect.filters import Compare, Operator, within_reach
 from recollect.model import MemoryType
-from recollect.ranking import HALF_LIFE_MS, USES_OF_HALF, Mode, Weights
+from recollect.ranking import HALF_LIFE_MS, USES_OF_HALF, Mode, TypeWeights, Weights
 from recollect.scan import Scores
 from recollect.shortlist import strongest
 
@@ -53,8 +54,7 @@ def test_among_equally_relevant_memories_the_weights_decide() -> None:
     recent = stored(of, "green tea three", importance=0.1)
 
     def first(**weights: float) -> str:
-        only = {"recency": 0.0, "importance": 0.0, "reinforcement": 0.0} | weights
-        return hits(of, "green tea", Weights(**only))[0].memory.memory_id
+        return hits(of, "green tea", replace(NOTHING, **weights))[0].memory.memory_id
 
     assert first(recency=1.0) == recent
     assert first(importance=1.0) == important
@@ -211,6 +211,65 @@ def test_an_event_that_the_filter_leaves_out_tells_no_time() -> None:
     query = SearchQuery(text="the river before the move", filter=within_reach(Compare(("actor",), Operator.EQ, "Ana")))
 
     assert [hit.parts["time"] for hit in of.search("ana", query).hits] == [0.0]
+
+
+KINDS = (MemoryType.EPISODIC, MemoryType.SEMANTIC, MemoryType.PROCEDURAL)
+
+
+def typed(**types: float) -> Weights:
+    return Weights(0.0, 0.0, 0.0, TypeWeights(**types))
+
+
+@pytest.mark.parametrize("mode", [Mode.HYBRID, Mode.SEMANTIC, Mode.LEXICAL])
+@pytest.mark.parametrize("kind", KINDS)
+def test_memories_of_a_type_that_is_wanted_more_come_first(kind: MemoryType, mode: Mode) -> None:
+    of = controller()
+    ids = {one: stored(of, "we drink green tea", type=one) for one in KINDS}
+
+    more = hits(of, "tea for us", typed(**{kind: 2.0}), mode)
+    less = hits(of, "tea for us", typed(**{kind: 0.0}), mode)
+
+    assert more[0].memory.memory_id == less[-1].memory.memory_id == ids[kind]
+    assert more[0].score > more[1].score == more[2].score == less[0].score > less[2].score > 0.0
+    assert [hit.parts["type"] for hit in more] == [2.0, 1.0, 1.0]
+
+
+def test_the_weight_of_a_type_is_what_the_documentation_says() -> None:
+    of = controller()
+    stored(of, "we drink green tea", type=MemoryType.SEMANTIC)
+    ((plain,), (more,), (less,)) = (hits(of, "tea for us", typed(semantic=weight)) for weight in (1.0, 1.2, 0.5))
+
+    assert hits(of, "tea for us", NOTHING) == [plain]
+    for weight, hit in ((1.2, more), (0.5, less)):
+        changed = plain.score + plain.score * (1 - plain.score) * (weight - 1)
+        assert hit.score == pytest.approx(changed, rel=1e-5)
+
+
+@pytest.mark.parametrize("mode", [Mode.HYBRID, Mode.SEMANTIC, Mode.LEXICAL])
+def test_no_type_buries_the_querys_very_text(mode: Mode) -> None:
+    of = controller()
+    same = stored(of, "the spare key is with Leo", type=MemoryType.EPISODIC, importance=0.0)
+    stored(of, "the spare key is with Leo now", type=MemoryType.SEMANTIC, importance=1.0)
+
+    found = hits(of, "the spare key is with Leo", Weights(1.0, 1.0, 1.0, TypeWeights(0.0, 2.0, 2.0)), mode)
+
+    assert (found[0].memory.memory_id, found[0].score) == (same, 1.0)
+    assert found[1].score < 1.0
+
+
+@given(st.lists(st.floats(0, 2), min_size=3, max_size=3), st.floats(0, 1))
+def test_weights_of_types_keep_scores_in_range_and_the_order_within_a_type(types: list[float], recency: float) -> None:
+    of = controller()
+    for kind in KINDS:
+        for content in ("green tea", "tea with milk", "a red car"):
+            stored(of, content, type=kind)
+
+    def order(weights: Weights) -> dict[str, list[str]]:
+        found = hits(of, "green tea please", weights)
+        assert all(0.0 < hit.score < 1.0 for hit in found)
+        return {kind: [hit.memory.memory_id for hit in found if hit.memory.type == kind] for kind in KINDS}
+
+    assert order(Weights(recency, 0.0, 0.0, TypeWeights(*types))) == order(Weights(recency, 0.0, 0.0))
 
 
 @given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1))

@@ -16,6 +16,7 @@ from recollect import lexical, signs
 from recollect.columns import UNKNOWN
 from recollect.named_times import Span
 from recollect.partition import Partition
+from recollect.parts import Part
 from recollect.scan import Mask, Rows, Scores, Vector, top_k
 from recollect.shortlist import CONTEXT_REACH, promising
 from recollect.text import query_term_counts, text_key
@@ -37,12 +38,22 @@ class Mode(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class TypeWeights:
+    """How much memories of each type are wanted; each in [0, 2], 1 leaves their scores as they are."""
+
+    episodic: float = 1.0
+    semantic: float = 1.0
+    procedural: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
 class Weights:
-    """How much a memory's recency, importance and use may lift its score; each in [0, 1]."""
+    """How much a memory's recency, importance and use may lift its score, each in [0, 1]; and what its type counts."""
 
     recency: float = 0.1
     importance: float = 0.1
     reinforcement: float = 0.05
+    types: TypeWeights = TypeWeights()
 
 
 DEFAULT_WEIGHTS = Weights()
@@ -109,7 +120,7 @@ class Ranked:
     scores : ndarray of shape (n,), float32, in [0, 1]
     parts : mapping of str to ndarray of shape (n,), float32, in [0, 1]
         ``semantic``, ``lexical``: those that the mode used; ``asking``, ``context``, ``time``, ``actor``,
-        ``recency``, ``importance``, ``reinforcement``.
+        ``recency``, ``importance``, ``reinforcement``; ``type``, which is the weight of its type, in [0, 2].
     """
 
     rows: Rows
@@ -142,7 +153,9 @@ def score(partition: Partition, mask: Mask, asked: Asked, *, leaves_out: bool = 
     names, or on the side of an event that it names, and half of that for each week that is between. ``actor`` is 1
     where the query names the actor.
     With the weights of `Signals`, one after the other: ``r = own · (1 - w · asking)``, then for context, time and
-    actor ``r = r + w · part · (1 - r)``. Time and actor make no hit of what is none without them.
+    actor ``r = r + w · part · (1 - r)``. Time and actor make no hit of what is none without them. Then for its type
+    ``r = r + r · (1 - r) · (w - 1)``: about `w` times as much where it is little, and less of a change the closer it is
+    to 1.
 
     ``recency = 2^(-age / half-life)``, with the age since it happened, was changed or was used, whichever is last;
     ``reinforcement = uses / (uses + 4)``. ``score = r + r · (1 - r) · lift``, where ``lift`` is the weighted sum of
@@ -161,6 +174,8 @@ def score(partition: Partition, mask: Mask, asked: Asked, *, leaves_out: bool = 
     own = _own(parts, has_vector, asked.signals)
     parts |= _signs(partition, rows, own, asked)
     relevance = _relevance(own, parts, asked.signals)
+    parts["type"] = _type_weights(partition, rows, asked.weights.types)
+    relevance = _raised(relevance, relevance * (parts["type"] - np.float32(1.0)))
     lifts = _lift_parts(partition, rows, asked.now_ms)
     lifted = _raised(relevance, relevance * _lift(lifts, asked.weights))
     scores = np.minimum(lifted, np.float32(BEST_OF_OTHER_TEXTS))
@@ -211,6 +226,17 @@ def _relevance(own: Scores, parts: Mapping[str, Scores], signals: Signals) -> Sc
     return relevance
 
 
+def _type_weights(partition: Partition, rows: Rows, weights: TypeWeights) -> Scores:
+    weight_of = asdict(weights)
+
+    def weigh(part: Part) -> Scores:
+        kinds = part.labels("type")
+        table = np.array([*(weight_of[kind] for kind in kinds.values), 1.0], dtype=np.float32)
+        return np.asarray(table[kinds.codes])
+
+    return np.asarray(partition.gather(rows, weigh))
+
+
 def _raised(scores: Scores, share: npt.NDArray[np.float32]) -> Scores:
     """Move scores up by a share of what is left to 1."""
     return np.asarray(scores + share * (np.float32(1.0) - scores), dtype=np.float32)
@@ -228,7 +254,7 @@ def _lift_parts(partition: Partition, rows: Rows, now_ms: int) -> dict[str, Scor
 
 
 def _lift(parts: Mapping[str, Scores], weights: Weights) -> Scores:
-    weight_of = asdict(weights)
+    weight_of = {name: float(getattr(weights, name)) for name in parts}
     total = sum(np.float32(weight_of[name]) * part for name, part in parts.items())
     return np.asarray(total / np.float32(max(1.0, sum(weight_of.values()))), dtype=np.float32)
 

@@ -9,7 +9,7 @@ from recollect import context
 from recollect.answers import ContextBlock, ContextPart, Explanation, SearchQuery, SearchResult, Why
 from recollect.filters import limits, within_reach
 from recollect.ordering import Order, OrderBy
-from recollect.ranking import DEFAULT_WEIGHTS, Mode, Weights
+from recollect.ranking import DEFAULT_WEIGHTS, Mode, TypeWeights, Weights
 from recollect.schemas.fields import Between, Closed, Instant, MemoryId, Query, unique
 from recollect.schemas.filters import FilterInput, filter_of
 from recollect.schemas.inputs import AS_OF, ORDER, Direction
@@ -29,7 +29,23 @@ _NOW = (
     'when it is asked, for what the query says relative to it ("last week", "in May", "two days ago") and for recency; '
     "the time of as_of, or the real one, unless given"
 )
+_TypeWeight = Annotated[float, Field(strict=True), Between(0, 2)]
 _REINFORCE = "whether the memories that come back count as used (access_count); archived ones are active from then on"
+
+
+class TypeWeightsInput(Closed):
+    """How much memories of each type are wanted: 1 leaves a score as it is, 2 nearly doubles one that is low.
+
+    The higher a score, the less it changes; none becomes 0, and a memory with the query's very text stays first.
+    """
+
+    episodic: _TypeWeight = 1.0
+    semantic: _TypeWeight = 1.0
+    procedural: _TypeWeight = 1.0
+
+    def to_weights(self) -> TypeWeights:
+        """Turn the request into the core's value."""
+        return TypeWeights(self.episodic, self.semantic, self.procedural)
 
 
 class WeightsInput(Closed):
@@ -38,10 +54,11 @@ class WeightsInput(Closed):
     recency: _Weight = DEFAULT_WEIGHTS.recency
     importance: _Weight = DEFAULT_WEIGHTS.importance
     reinforcement: _Weight = DEFAULT_WEIGHTS.reinforcement
+    types: TypeWeightsInput = Field(default_factory=TypeWeightsInput)
 
     def to_weights(self) -> Weights:
         """Turn the request into the core's value."""
-        return Weights(self.recency, self.importance, self.reinforcement)
+        return Weights(self.recency, self.importance, self.reinforcement, self.types.to_weights())
 
 
 def _without_default(schema: dict[str, Any]) -> None:
