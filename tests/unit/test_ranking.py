@@ -53,12 +53,12 @@ def test_among_equally_relevant_memories_the_weights_decide() -> None:
     clock.now_ms += 20 * DAY_MS
     recent = stored(of, "green tea three", importance=0.1)
 
-    def first(**weights: float) -> str:
-        return hits(of, "green tea", replace(NOTHING, **weights))[0].memory.memory_id
+    def first(weights: Weights) -> str:
+        return hits(of, "green tea", weights)[0].memory.memory_id
 
-    assert first(recency=1.0) == recent
-    assert first(importance=1.0) == important
-    assert first(reinforcement=1.0) == used
+    assert first(replace(NOTHING, recency=1.0)) == recent
+    assert first(replace(NOTHING, importance=1.0)) == important
+    assert first(replace(NOTHING, reinforcement=1.0)) == used
 
 
 def test_the_parts_are_what_the_documentation_says() -> None:
