@@ -219,7 +219,9 @@ def _add_recalling(api: Api, controller: MemoryController) -> None:
         """Find the memories that matter for a query.
 
         Archived ones are found if the filter asks for their status. What is found counts as used, and what was archived
-        is active from then on, unless `reinforce` is false.
+        is active from then on, unless `reinforce` is false. A query that names a time ("last week", "in May", "before
+        the move") or an actor prefers the memories from then, or theirs, and leaves none out. `explain_ids` asks of up
+        to ten memories why they did not come back.
         """
         return SearchOutput.of(
             user_id, controller.search(user_id, query.to_query(), api.subject), explains=query.explain

@@ -171,6 +171,9 @@ def test_a_query_is_asked_at_its_now_or_as_of_or_else_now(app: App) -> None:
     assert closeness() == closeness(as_of=NOW) == closeness(now="2023-11-17T01:00:00+01:00") == 1.0
     assert max(closeness(now="2021-05-01T00:00:00Z"), closeness(as_of="2025-01-01T00:00:00Z")) < 0.001
     assert closeness(as_of="2025-01-01T00:00:00Z", now=NOW) == 1.0
+    for edge in ("0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"):
+        for text in ("last week", "next year", "in May", "the last 99 years", "the day before 1 January 9999"):
+            assert app("POST", SEARCH, {"query": text, "now": edge})[0] == 200
     assert app("POST", "/v1/users/ana/context", {"query": "last week", "now": "soon"})[0] == 422
     assert app("POST", "/v1/users/ana/context", {"query": "last week", "now": NOW})[0] == 200
 

@@ -38,6 +38,7 @@ _EVENT = re.compile(
     r"\b(?P<relation>before|until|till|after|since) (?:the|my|our|his|her|their|\w{1,40}['\u2019]s) "
     rf"(?P<event>{_WORD}(?:[ -]{_WORD}){{0,3}})"
 )
+_EVENTS_MAX_COUNT = 3  # each is looked for among all memories
 _NO_EVENTS = frozenset({*_DAYS_OF, *_WEEKDAYS, *_SEASONS, "weekend", "morning", "evening", "first", "last", "next"})
 _DAY_MS = 24 * 3600 * 1000
 
@@ -58,18 +59,19 @@ def spans(text: str, now_ms: int) -> list[Span]:
 
 
 def events(text: str, now_ms: int) -> list[tuple[str, bool]]:
-    """Find what a text names a time before or after: "before the move".
+    """Find what a text names a time before or after, in English: "before the move".
 
     Returns
     -------
     list of (str, bool)
-        The words, folded; whether the time is before it.
+        At most 3; the words, folded, and whether the time is before it.
     """
-    return [
-        (found["event"], found["relation"] not in ("after", "since"))
-        for found in _EVENT.finditer(text.casefold())
-        if _NO_EVENTS.isdisjoint(found["event"].split()) and not spans(found[0], now_ms)
+    found = [
+        (event["event"], event["relation"] not in ("after", "since"))
+        for event in _EVENT.finditer(text.casefold())
+        if _NO_EVENTS.isdisjoint(event["event"].split()) and not spans(event[0], now_ms)
     ]
+    return found[:_EVENTS_MAX_COUNT]
 
 
 def _spans(text: str, today: date) -> Iterator[Span]:
