@@ -16,7 +16,6 @@ from recollect import lexical, signs
 from recollect.columns import UNKNOWN
 from recollect.named_times import Span
 from recollect.partition import Partition
-from recollect.parts import Part
 from recollect.scan import Mask, Rows, Scores, Vector, top_k
 from recollect.shortlist import CONTEXT_REACH, promising
 from recollect.text import query_term_counts, text_key
@@ -228,13 +227,11 @@ def _relevance(own: Scores, parts: Mapping[str, Scores], signals: Signals) -> Sc
 
 def _type_weights(partition: Partition, rows: Rows, weights: TypeWeights) -> Scores:
     weight_of = asdict(weights)
-
-    def weigh(part: Part) -> Scores:
+    found = [np.zeros(0, dtype=np.float32)]
+    for part, _, local in partition.split(rows):
         kinds = part.labels("type")
-        table = np.array([*(weight_of[kind] for kind in kinds.values), 1.0], dtype=np.float32)
-        return np.asarray(table[kinds.codes])
-
-    return np.asarray(partition.gather(rows, weigh))
+        found.append(np.array([weight_of[kind] for kind in kinds.values], dtype=np.float32)[kinds.codes[local]])
+    return np.concatenate(found)
 
 
 def _raised(scores: Scores, share: npt.NDArray[np.float32]) -> Scores:
