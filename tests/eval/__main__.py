@@ -15,7 +15,19 @@ from recollect.ports import Embedder
 from recollect.ranking import Mode
 from recollect.wiring import surroundings
 
-from tests.eval import ablation, diverse, ingestion, locomo, long, reconcile, report, robust
+from tests.eval import (
+    ablation,
+    diverse,
+    ingestion,
+    languages,
+    locomo,
+    long,
+    multilingual,
+    reconcile,
+    report,
+    robust,
+)
+from tests.eval.elsewhere import MULTILINGUAL, Elsewhere
 from tests.eval.locomo import Conversation
 from tests.eval.run import Asked, Remembering, ask, controller_of, evidence_in_context, ingest
 from tests.support.app import App
@@ -26,6 +38,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DEFAULT_LOCOMO = ROOT.parent / "shared" / "data" / "locomo" / "locomo10.json"
 DEFAULT_SICK = ROOT.parent / "shared" / "data" / "sick" / "SICK_trial.txt"
 PAIRS = Path(__file__).parent / "pairs"
+LIFE = Path(__file__).parent / "languages.json"
 CONTEXT_BUDGETS = (500, 1_000, 2_000)  # tokens
 CONTEXT_DIVERSITIES = (0.1, 0.2)
 DAY_MS = 24 * 3600 * 1000
@@ -149,6 +162,17 @@ def evaluate_ingestion(path: Path, api: str | None, token: str) -> dict[str, flo
     return done.figures
 
 
+def evaluate_languages(python: Path | None) -> dict[str, float]:
+    """Ask about one life in six languages; beside it with a multilingual model, if there is a Python that has it."""
+    life = languages.load(LIFE)
+    found = languages.figures(life, OnnxEmbedder())
+    if python is not None:
+        embedder = Elsewhere(python, MULTILINGUAL, multilingual.DIMENSION)
+        found |= languages.figures(life, embedder, "languages.multilingual")
+    print(languages.shown(found), flush=True)
+    return found
+
+
 def evaluate_reconciling(sick: Path) -> dict[str, float]:
     """Reconcile labelled pairs, and SICK.
 
@@ -186,12 +210,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.eval", description=__doc__)
     parser.add_argument("--locomo", type=Path, default=DEFAULT_LOCOMO, help="path of locomo10.json")
     parser.add_argument("--sick", type=Path, default=DEFAULT_SICK, help="path of a file of the SICK data")
+    parser.add_argument(
+        "--multilingual", type=lambda path: Path(path).absolute(), help="a Python that has tests/eval/multilingual.txt"
+    )
     parser.add_argument("--api", help="hand the conversations over to this service that runs, not in process")
     parser.add_argument("--token", default="", help="for --api: a token that reaches any user")
     parser.add_argument("--output", type=Path, default=ROOT / "build" / "eval.json", help="file of figures")
     options = parser.parse_args()
     figures = report.read(options.output)
     figures = report.merged(figures, "reconcile", evaluate_reconciling(options.sick))
+    figures = report.merged(figures, "languages", evaluate_languages(options.multilingual))
     if options.locomo.is_file():
         conversations, embedder = locomo.load(options.locomo), Remembering(OnnxEmbedder())
         for parts, evaluate in LOCOMO_PARTS.items():

@@ -37,6 +37,9 @@ class Ledger(Records):
             if old is None or not is_valid(old, now_ms) or old.status is not Status.ACTIVE:
                 return (("missing", asked.supersedes, 0),)
             return self._supersede(asked, old, now_ms)
+        return self._reconcile(asked, now_ms)
+
+    def _reconcile(self, asked: ToStore, now_ms: int) -> Told:
         outcome, close = self._verdict(asked, now_ms)
         if close is None:
             return self._create(asked, now_ms)
@@ -44,21 +47,24 @@ class Ledger(Records):
             return _told("rejected", close)
         if outcome == "unchanged":
             return self._cite(close, asked.memory, now_ms)
+        is_lasting = not _outlasts(close, asked.memory)
         if outcome == "merged":
-            content = asked.memory.content
-            merged = replace(_cited(_labelled(close, asked.memory), asked.memory), content=content)
-            return _told(outcome, self._put(Operation.MERGE, _next(merged, now_ms, content)))
-        if outcome == "superseded":
+            return self._merge(asked.memory, close, now_ms) if is_lasting else self._create(asked, now_ms)
+        if outcome == "superseded" and is_lasting:
             return self._supersede(asked, close, now_ms)
         new = replace(self._new(asked.memory, now_ms, ahead=1), conflicts_with=(close.memory_id,))
         linked = replace(_next(close, now_ms), conflicts_with=(*close.conflicts_with, new.memory_id))
         self._put(Operation.LINK, linked)
-        return _told(outcome, self._put(Operation.CREATE, new))
+        return _told("conflict", self._put(Operation.CREATE, new))
+
+    def _merge(self, new: NewMemory, close: Memory, now_ms: int) -> Told:
+        both = replace(_cited(_labelled(close, new), new), content=new.content, expires_at_ms=new.expires_at_ms)
+        return _told("merged", self._put(Operation.MERGE, _next(both, now_ms, new.content)))
 
     def _create(self, asked: ToStore, now_ms: int) -> Told:
         archived = self._twin(asked.memory, now_ms, Status.ARCHIVED)
         if archived is not None:
-            return _told("revived", self._put(Operation.REVIVE, _revived(archived, now_ms)))
+            return _told("revived", self._put(Operation.REVIVE, _as_asked(_revived(archived, now_ms), asked.memory)))
         return _told("created", self._put(Operation.CREATE, self._new(asked.memory, now_ms)))
 
     def update(self, memory_id: str, patch: Patch, seen: int | None, now_ms: int) -> Told:
@@ -194,7 +200,11 @@ class Ledger(Records):
 
     def _cite(self, twin: Memory, new: NewMemory, now_ms: int) -> Told:
         cited = _cited(twin, new)
-        return _told("unchanged", twin if cited == twin else self._put(Operation.CITE, _next(cited, now_ms)))
+        kept = _as_asked(cited, new)
+        if kept == twin:
+            return _told("unchanged", twin)
+        operation = Operation.UPDATE if cited == twin else Operation.CITE
+        return _told("unchanged", self._put(operation, _next(kept, now_ms)))
 
     def _from_there(self, new: NewMemory) -> Memory | None:
         same = [self.present[one] for one in sorted(self.present) if statement(self.present[one]) == statement(new)]
@@ -275,9 +285,21 @@ def _revived(memory: Memory, now_ms: int) -> Memory:
 
 
 def _labelled(memory: M, other: NewMemory) -> M:
+    return replace(_marked(memory, other), importance=max(memory.importance, other.importance))
+
+
+def _marked(memory: M, other: NewMemory) -> M:
     tags = tuple(dict.fromkeys((*memory.tags, *other.tags)))
-    pinned = memory.pinned or other.pinned
-    return replace(memory, tags=tags, importance=max(memory.importance, other.importance), pinned=pinned)
+    return replace(memory, tags=tags, pinned=memory.pinned or other.pinned)
+
+
+def _as_asked(memory: Memory, new: NewMemory) -> Memory:
+    ends = memory.expires_at_ms, new.expires_at_ms
+    return replace(_marked(memory, new), expires_at_ms=None if None in ends else max(one or 0 for one in ends))
+
+
+def _outlasts(one: NewMemory, other: NewMemory) -> bool:
+    return other.expires_at_ms is not None and (one.expires_at_ms is None or one.expires_at_ms > other.expires_at_ms)
 
 
 def _cited(memory: Memory, other: NewMemory) -> Memory:

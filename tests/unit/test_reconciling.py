@@ -127,6 +127,24 @@ def test_what_may_both_be_so_stays(old: str, new: str) -> None:
     assert decide(old, new).outcome in {"created", "conflict"}
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "outcome"),
+    [
+        ("Клара живёт в Лиссабоне у реки.", "У Клары аллергия на арахис.", "created"),
+        ("Клара пьёт кофе без сахара.", "Брат Клары играет на трубе.", "created"),
+        ("クララは寝る前に推理小説を読むのが好きだ。", "クララは運転するとき眼鏡が必要だ。", "created"),
+        ("Η Άννα μένει στην Πάτρα", "Ο Νίκος αγόρασε ένα ποδήλατο", "created"),
+        ("Клара живёт в Лиссабоне", "Клара живёт в Порту", "conflict"),
+        ("彼は東京に住んでいる", "彼は大阪に住んでいる", "conflict"),
+        ("Η Άννα μένει στην Πάτρα", "Η Άννα μένει στην Αθήνα", "conflict"),
+    ],
+)
+def test_in_a_language_without_rules_shared_words_make_a_conflict_and_shared_letters_do_not(
+    old: str, new: str, outcome: str
+) -> None:
+    assert decide(old, new).outcome == outcome
+
+
 def test_roles_and_children_are_no_conflict() -> None:  # case M9
     assert decide("Ana is my dentist", "Ana is my landlord").outcome == "created"
     assert decide("I have a daughter Ines", "I have a daughter Vera").outcome == "created"

@@ -239,3 +239,14 @@ def test_an_expired_archived_statement_is_stored_anew() -> None:
     assert outcome.outcome == "created"
     assert outcome.memory_id != tea
     assert found(of, "tea", filter=ACTIVE) == ["green tea"]
+
+
+def test_an_archived_memory_that_is_stored_again_stays_as_long_as_was_asked_last() -> None:
+    of = controller()
+    (memory_id,) = away(of, "green tea", expires_at_ms=NOW_MS + 1)
+
+    (outcome,) = of.store(asking(), [to_store("green tea", pinned=True)])
+
+    memory = of.get("ana", memory_id)
+    assert (outcome.outcome, outcome.memory_id) == ("revived", memory_id)
+    assert (memory.status, memory.expires_at_ms, memory.pinned) == (Status.ACTIVE, None, True)

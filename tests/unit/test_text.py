@@ -64,6 +64,24 @@ def test_question_words_do_not_count_in_a_query_unless_there_is_nothing_else() -
     assert query_term_counts("who is who") == term_counts("who is who")
 
 
+@pytest.mark.parametrize(
+    ("query", "rest"),
+    [
+        ("Welche Filme mag sie?", "Filme mag sie"),
+        ("¿Cuántos años tiene?", "años tiene"),
+        ("Quel âge a Mia ?", "âge a Mia"),
+        ("Onde mora a Clara?", "mora a Clara"),
+        ("Quale città preferisce?", "città preferisce"),
+    ],
+)
+def test_question_words_of_other_languages_do_not_count_in_a_query_either(query: str, rest: str) -> None:
+    assert query_term_counts(query) == term_counts(rest)
+
+
+def test_only_the_question_words_of_the_language_that_asks_are_left_out() -> None:
+    assert query_term_counts("What is the WER of Quanto?") == term_counts("the WER of Quanto")
+
+
 @given(st.text())
 def test_terms_are_32_bit_and_counted(text: str) -> None:
     counts = term_counts(text)

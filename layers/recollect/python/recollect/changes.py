@@ -183,8 +183,12 @@ def archived(partition: Partition, memory: Memory, now_ms: int, reason: str) -> 
 
 def revived(partition: Partition, memory: Memory, now_ms: int, reason: str) -> Change:
     """Describe that an archived memory is active again, as fresh as if it had just been changed."""
-    after = replace(next_version(memory, now_ms), status=Status.ACTIVE, consolidated_into=None)
-    return change_of(Operation.REVIVE, memory, after, partition.embedding_of(memory.memory_id), reason)
+    return change_of(Operation.REVIVE, memory, awake(memory, now_ms), partition.embedding_of(memory.memory_id), reason)
+
+
+def awake(memory: Memory, now_ms: int) -> Memory:
+    """Give the next version of an archived memory, active again."""
+    return replace(next_version(memory, now_ms), status=Status.ACTIVE, consolidated_into=None)
 
 
 def change_of(

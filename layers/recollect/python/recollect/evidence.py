@@ -8,16 +8,16 @@ In this order:
 - The rules of a store, asked about the two as they are now, see no contradiction, or that the newer one adds nothing;
   or, if neither was changed since they were linked, that it takes the other's place.
 
-Everything else stays, for the caller to settle; so does what would retire a pinned memory. Use by searches is no
-evidence: they return both sides. The rules must say the same whether the two are close or not, so that vectors decide
-nothing here, not even those that are pending. All of it can be undone: nothing is deleted.
+Everything else stays, for the caller to settle; so does what would retire a pinned memory, or one that outlasts the
+other. Use by searches is no evidence: they return both sides. The rules must say the same whether the two are close or
+not, so that vectors decide nothing here, not even those that are pending. All of it can be undone: nothing is deleted.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from recollect.changes import Decision, change_of, next_version
-from recollect.model import Change, Memory, Operation, Status, is_expired
+from recollect.model import Change, Memory, Operation, Status, is_expired, outlasts
 from recollect.partition import Partition
 from recollect.reconcile import Candidate, Statement, reconcile
 from recollect.undoing import Resolution, resolve
@@ -47,9 +47,10 @@ class Settlement:
     reason: str
 
     @property
-    def retires_pinned(self) -> bool:
-        """Whether a pinned memory would not be active any more."""
-        return self.resolution is not Resolution.KEEP_BOTH and self.other.pinned
+    def is_too_much(self) -> bool:
+        """Whether a memory would not be active any more that is pinned, or that outlasts the one in its place."""
+        is_kept = self.other.pinned or outlasts(self.other, self.this)
+        return self.resolution is not Resolution.KEEP_BOTH and is_kept
 
 
 def pairs(memories: Mapping[str, Memory]) -> list[Pair]:
@@ -71,7 +72,7 @@ def settle(partition: Partition, memories: Mapping[str, Memory], pair: Pair, now
     if len(linked) < len(pair) or any(one.status is not Status.ACTIVE for one in linked):
         return Decision((), tuple(_unlinked(partition, one, pair, now_ms) for one in linked))
     found = settlement(partition, *linked)
-    if found is None or found.retires_pinned:
+    if found is None or found.is_too_much:
         return Decision(())
     decision = resolve(partition, memories, found.this, found.other, found.resolution, now_ms)
     return Decision((), tuple(replace(change, reason=found.reason) for change in decision.changes))

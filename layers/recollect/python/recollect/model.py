@@ -403,3 +403,10 @@ def identity(memory: Memory) -> bytes:
 def is_expired(expires_at_ms: int | None, now_ms: int) -> bool:
     """Tell whether a memory's time is over."""
     return expires_at_ms is not None and expires_at_ms <= now_ms
+
+
+def outlasts(one: NewMemory, other: NewMemory) -> bool:
+    """Tell whether a memory is to be there still when another one has expired."""
+    if other.expires_at_ms is None:
+        return False
+    return one.expires_at_ms is None or one.expires_at_ms > other.expires_at_ms

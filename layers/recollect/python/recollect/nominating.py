@@ -61,6 +61,8 @@ class Nominated:
         Of the new memory.
     known : str or None
         The active memory that is the same statement.
+    gives_all : bool
+        Whether that one has the tags and the pin of the new one, and stays as long.
     archived : str or None
         If there is none, an archived one.
     family : tuple of str
@@ -76,6 +78,7 @@ class Nominated:
     asked: Asked
     columns: Columns
     known: str | None
+    gives_all: bool
     close: tuple[tuple[str, float], ...]
     archived: str | None = None
     family: tuple[str, ...] = ()
@@ -86,7 +89,7 @@ class Nominated:
         """The memories whose content the decision needs."""
         named = self.asked.supersedes
         wanted = [named] if named else [memory_id for memory_id, _ in self.close]
-        cited = [self.known] if self.known and self.asked.memory.sources else []
+        cited = [self.known] if self.known and (self.asked.memory.sources or not self.gives_all) else []
         archived = [] if self.archived is None else [self.archived]
         return [*wanted, *cited, *archived, *self.family, *self.before]
 
@@ -128,7 +131,8 @@ def _nominated(partition: Partition, asked: Asked, rows_of: Mapping[MemoryType, 
     archived = partition.same_statement(columns.identity, now_ms, Status.ARCHIVED) if known is None else None
     before = partition.statements(columns.identity) if known is None and asked.memory.sources else ()
     family = _family(partition, [memory_id for memory_id, _ in close], archived)
-    return Nominated(asked, columns, known, close, archived, family, tuple(before))
+    gives_all = known is not None and partition.gives(known, asked.memory)
+    return Nominated(asked, columns, known, gives_all, close, archived, family, tuple(before))
 
 
 def _family(partition: Partition, close: Sequence[str], archived: str | None) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from recollect.columns import UNKNOWN, GrowingColumn
 from recollect.errors import CorruptData
 from recollect.lexical import Corpus
-from recollect.model import Entry, Head, Memory, MemoryType, Operation, Status, Touch
+from recollect.model import Entry, Head, Memory, MemoryType, NewMemory, Operation, Status, Touch
 from recollect.parts import Part, Parts
 from recollect.scan import Mask, Rows
 from recollect.segments.segment import Last, Segment
@@ -151,6 +151,18 @@ class Partition(Parts):
         """Tell whether a live memory's time is over."""
         row = self.row_of(memory_id)
         return row is not None and self._is_expired(row, now_ms)
+
+    def gives(self, memory_id: str, asked: NewMemory) -> bool:
+        """Tell whether a live memory has the tags and the pin that a new one asks for, and stays as long."""
+        row = self.row_of(memory_id)
+        if row is None:
+            return False
+        ends_at, asked_at = self._number_at("expires_at", row), asked.expires_at_ms
+        return (
+            all(self._holds("tags", row, tag) for tag in asked.tags)
+            and self._number_at("pinned", row) >= asked.pinned
+            and (ends_at == UNKNOWN or (asked_at is not None and asked_at <= ends_at))
+        )
 
     def embedding_of(self, memory_id: str) -> tuple[bytes, str]:
         """Give the embedding that a live memory has: int8 codes, and its embedder; empty if it has none."""

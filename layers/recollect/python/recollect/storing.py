@@ -3,9 +3,12 @@
 Word for word the same is `unchanged`, and so is what was stored from the same messages before, whatever has become of
 it since. What is close was nominated; the rules of ``reconciling`` decide what the two mean to each other. Where
 nothing was nominated, what is not word for word the same is stored beside what is there. What is new to the
-active memories and word for word the same as an archived one brings that one back: it is `revived`. A decision takes as
-many of the asked memories, in order, as one transaction holds and as do not depend on each other; the rest is decided
-on the state that this one leaves.
+active memories and word for word the same as an archived one brings that one back: it is `revived`. What was there gets
+the new memory's tags, its pin and its later end. Nothing is lost to a memory that expires sooner: what adds to one that
+outlasts it, or says something else for a while, stays beside that one.
+
+A decision takes as many of the asked memories, in order, as one transaction holds and as do not depend on each other;
+the rest is decided on the state that this one leaves.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,9 +21,9 @@ from recollect.changes import (
     Embedding,
     NotEmbedded,
     Outcome,
+    awake,
     change_of,
     next_version,
-    revived,
 )
 from recollect.chunks import fits
 from recollect.citing import SAID_AGAIN, is_from_there, with_sources_of
@@ -34,6 +37,7 @@ from recollect.model import (
     Status,
     identity,
     is_expired,
+    outlasts,
 )
 from recollect.nominating import Asked, Nominated, Nominations, OnSimilar, is_close, is_reconciled
 from recollect.partition import Partition
@@ -44,12 +48,16 @@ WINDOW_MAX_COUNT = 48
 _REASONS = {
     "created": "nothing stored says the same",
     "created beside": "it adds to a memory that was made of several",
+    "created for another time": "it adds to a memory that expires at another time",
     "revived": "the same statement was archived",
     "unchanged": "it says the same in other words",
+    "asked more": "said again, with a tag, a pin or a later end",
     "merged": "it adds to what is stored and contradicts nothing",
     "superseded": "it says something else about the same thing",
+    "superseded for a while": "it says something else about the same thing, and expires before it",
     "conflict": "it is close to another memory and may contradict it",
 }
+_SAID_AGAIN = (Operation.CITE, Operation.UPDATE)  # what a memory that is `unchanged` may gain
 
 
 def store(
@@ -94,7 +102,7 @@ def _fits(one: Nominated, changes: Sequence[Change], more: Sequence[Change], new
     """Tell whether a step can be part of the same transaction as the ones before it."""
     if not fits([*changes, *more]):
         return False
-    if not is_reconciled(one.asked) or not more or more[0].operation is Operation.CITE:
+    if not is_reconciled(one.asked) or not more or more[0].operation in _SAID_AGAIN:
         return all(one.columns.identity != other.columns.identity for other in new)
     return not any(is_close(one.asked, other.asked) for other in new)
 
@@ -149,6 +157,8 @@ class _Step:
             outcome, more = self._created(one, _REASONS["created beside"])
         elif verdict.outcome == "merged" and verdict.content is not None:
             outcome, more = self._merged(one, target, verdict.content, reason)
+        elif verdict.outcome == "superseded" and outlasts(target, asked.memory):
+            outcome, more = self._conflicting(asked, active, _REASONS["superseded for a while"])
         elif verdict.outcome == "superseded":
             outcome, more = self._superseded(asked, target, reason)
         else:
@@ -165,12 +175,15 @@ class _Step:
 
     def _unchanged(self, asked: Asked, target: Memory, reason: str) -> tuple[Outcome, list[Change]]:
         cited = with_sources_of(target, asked.memory)
-        if cited is target:
+        kept = _as_asked(cited, asked.memory)
+        if kept == target:
             return Outcome("unchanged", target.memory_id, target.version, reason, target.memory_id), []
-        after = next_version(cited, self.now_ms)
-        embedding = self.partition.embedding_of(target.memory_id)
-        change = change_of(Operation.CITE, target, after, embedding, SAID_AGAIN)
-        return Outcome("unchanged", after.memory_id, after.version, SAID_AGAIN, target.memory_id), [change]
+        operation, reason = (
+            (Operation.UPDATE, _REASONS["asked more"]) if cited is target else (Operation.CITE, SAID_AGAIN)
+        )
+        after = next_version(kept, self.now_ms)
+        change = change_of(operation, target, after, self.partition.embedding_of(target.memory_id), reason)
+        return Outcome("unchanged", after.memory_id, after.version, reason, target.memory_id), [change]
 
     def _verdict(self, one: Nominated) -> Verdict:
         """Compare with what is close; in the place of a memory that was made of others, with those, one by one."""
@@ -197,7 +210,9 @@ class _Step:
         if holder is not None:
             return self._unchanged(one.asked, holder, _REASONS["unchanged"])
         if archived is not None:
-            change = revived(self.partition, archived, self.now_ms, _REASONS["revived"])
+            after = _as_asked(awake(archived, self.now_ms), one.asked.memory)
+            embedding = self.partition.embedding_of(archived.memory_id)
+            change = change_of(Operation.REVIVE, archived, after, embedding, _REASONS["revived"])
             return Outcome("revived", archived.memory_id, change.version, change.reason), [change]
         memory = one.asked.memory
         change = Change(
@@ -252,11 +267,16 @@ class _Step:
         return outcome, changes
 
     def _merged(self, one: Nominated, target: Memory, content: str, reason: str) -> tuple[Outcome, list[Change]]:
-        embedded = self._embedding(content)
         new = one.asked.memory
+        is_all_new = content == new.content and outlasts(new, target)
+        if not is_all_new and new.expires_at_ms != target.expires_at_ms:
+            return self._created(one, _REASONS["created for another time"])
+        embedded = self._embedding(content)
         labelled = next_version(with_sources_of(_with_labels_of(target, new), new), self.now_ms)
         flags = tuple(dict.fromkeys((*target.flags, *new.flags)))
-        both = replace(labelled, content=content, merged_content=new.content, flags=flags)
+        both = replace(
+            labelled, content=content, merged_content=new.content, flags=flags, expires_at_ms=new.expires_at_ms
+        )
         change = change_of(Operation.MERGE, target, both, embedded, reason)
         if self.partition.same_statement(identity(both), self.now_ms) is not None:
             return self._created(one, "merged, it would repeat another memory")
@@ -274,6 +294,16 @@ class _Step:
 
 def _with_labels_of(memory: Memory, other: Memory) -> Memory:
     """Give a memory another one's tags, pin and importance beside its own; nothing is taken away."""
-    tags = tuple(dict.fromkeys((*memory.tags, *other.tags)))[:TAG_MAX_COUNT]
     importance = max(memory.importance, other.importance)
-    return replace(memory, tags=tags, importance=importance, pinned=memory.pinned or other.pinned)
+    return replace(_marked(memory, other), importance=importance)
+
+
+def _as_asked(memory: Memory, new: Memory) -> Memory:
+    """Give a memory what a new one that says the same asks for: tags, a pin, a later end."""
+    end = new if outlasts(new, memory) else memory
+    return replace(_marked(memory, new), expires_at_ms=end.expires_at_ms)
+
+
+def _marked(memory: Memory, other: Memory) -> Memory:
+    tags = tuple(dict.fromkeys((*memory.tags, *other.tags)))[:TAG_MAX_COUNT]
+    return replace(memory, tags=tags, pinned=memory.pinned or other.pinned)

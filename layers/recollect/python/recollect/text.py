@@ -20,9 +20,17 @@ _CJK = re.compile(
     "[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
     "\U00020000-\U0003ffff]+"
 )
-QUESTION_WORDS = frozenset(
-    {"what", "when", "where", "who", "whom", "whose", "which", "why", "how", "do", "does", "did", "is", "are"}
-    | {"was", "were", "be", "been", "has", "have", "had", "can", "could", "would", "should", "will"}
+_QUESTION_WORDS = tuple(  # English; German; Spanish, French, Portuguese and Italian: without names and words of others
+    frozenset(of_one.split())
+    for of_one in (
+        "what when where who whom whose which why how do does did is are was were be been has have had can could would"
+        " should will",
+        "wer wem wessen wann wo wohin woher warum wieso weshalb wie welche welcher welches welchen welchem",
+        "qué que quién quiénes quien quienes cuándo cuando dónde donde adónde cuál cuáles cual cuales cómo"
+        " cuánto cuánta cuántos cuántas cuanto cuanta cuantos cuantas qui quoi quand où pourquoi combien"
+        " quel quelle quels quelles lequel laquelle quem qual quais onde aonde quando quanto quanta quantos quantas"
+        " quale quali quanti quante perché",
+    )
 )
 _QUESTION_MARKS = ("?", "\uff1f", "\u061f")
 ASKING = zlib.crc32(b"?")  # the term of texts that ask something
@@ -129,7 +137,10 @@ def term_counts(text: str) -> dict[int, int]:
 
 
 def query_term_counts(query: str) -> dict[int, int]:
-    """Count the hashed terms of a query without question words and auxiliaries; with them if nothing else is there.
+    """Count the hashed terms of a query without question words; with them if nothing else is there.
+
+    They would count as rare words, since memories do not ask. Those of the language are left out whose question word
+    is first: "WER" is something to look for where "what" asks for it.
 
     Returns
     -------
@@ -137,7 +148,8 @@ def query_term_counts(query: str) -> dict[int, int]:
         As `term_counts`.
     """
     words = _words(query)
-    return term_counts(" ".join([word for word in words if word not in QUESTION_WORDS] or words))
+    asking = next((of_one for word in words for of_one in _QUESTION_WORDS if word in of_one), frozenset[str]())
+    return term_counts(" ".join([word for word in words if word not in asking] or words))
 
 
 def text_key(text: str) -> int:

@@ -9,6 +9,7 @@ from recollect.reconciling import scripts
 from recollect.reconciling.pair import CLOSE_MIN_SHARE, Finding, Pair
 from recollect.reconciling.sentences import holds, sentences
 from recollect.reconciling.tokens import Kind, plain
+from recollect.text import terms
 
 
 def same_letters(pair: Pair) -> Finding | None:
@@ -36,12 +37,18 @@ def unknown_language(pair: Pair) -> Finding | None:
         return None
     if scripts.are_same(pair.old.text, pair.new.text):
         return Finding("unchanged", "the same in another way of writing")
-    old, new = Counter(plain(pair.old.text)), Counter(plain(pair.new.text))
-    is_like = (old & new).total() >= CLOSE_MIN_SHARE * max(
-        min(old.total(), new.total()), 1
-    ) and not pair.new.text.isascii()
+    is_like = not pair.new.text.isascii() and _share_words(pair.old.text, pair.new.text)
     is_like = is_like or pair.is_close
     return Finding("conflict" if is_like else "created", "not in a language that the rules know")
+
+
+def _share_words(one: str, other: str) -> bool:
+    """Tell whether two texts have half of the words of the shorter one in common, or of its pairs of characters.
+
+    Letters alone would not do: any two sentences in Russian share most of them.
+    """
+    old, new = (Counter(term for term in terms(text) if len(term) > 1) for text in (one, other))
+    return (old & new).total() >= CLOSE_MIN_SHARE * max(min(old.total(), new.total()), 1)
 
 
 def several_sentences(pair: Pair) -> Finding | None:
