@@ -130,3 +130,16 @@ def test_the_hits_are_some_of_the_best_none_twice_the_best_first_and_always_the_
         assert set(ids) <= {hit.memory.memory_id for hit in candidates[: k + OTHERS]}
         assert not hits or hits[0] == candidates[0]
         assert of.search("ana", query).hits == hits
+
+
+def test_a_context_has_room_for_what_is_not_alike() -> None:
+    of = controller()
+    stored(of, *TEA, type=MemoryType.EPISODIC, **FRESH)
+
+    def contents(diversity: float) -> list[str]:
+        block = of.context("ana", SearchQuery(text="Ana drinks tea", diversity=diversity, reinforces=False), 80)
+        return [of.get("ana", memory_id).content for memory_id in block.volatile.memory_ids]
+
+    assert contents(0.0)[0] == contents(0.6)[0]
+    assert "tea from Porto" not in contents(0.0)
+    assert contents(0.6)[1] == "tea from Porto"
