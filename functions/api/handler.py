@@ -23,27 +23,24 @@ from recollect.maintaining import Maintainer
 from recollect.schemas.fields import ETag, KeyText, PathMemoryId, UserId, version_of
 from recollect.schemas.inputs import (
     BatchInput,
-    ContextInput,
     ListInput,
     MemoryPatch,
     ResolveInput,
     RestoreInput,
-    SearchInput,
     StoreInput,
 )
 from recollect.schemas.maintenance import MaintenanceInput, ReportOutput, ReportsInput, ReportsOutput
 from recollect.schemas.outputs import (
     BatchOutput,
-    ContextOutput,
     HealthOutput,
     MemoryOutput,
     PageOutput,
     Receipt,
     ReceiptsOutput,
-    SearchOutput,
     StatsOutput,
     memory_output,
 )
+from recollect.schemas.recalling import ContextInput, ContextOutput, SearchInput, SearchOutput
 from recollect.schemas.trail import (
     DeleteInput,
     EraseInput,
@@ -222,7 +219,9 @@ def _add_recalling(api: Api, controller: MemoryController) -> None:
         """Find the memories that matter for a query.
 
         Archived ones are found if the filter asks for their status. What is found counts as used, and what was archived
-        is active from then on, unless `reinforce` is false.
+        is active from then on, unless `reinforce` is false. A query that names a time ("last week", "in May", "before
+        the move") or an actor prefers the memories from then, or theirs, and leaves none out. `explain_ids` asks of up
+        to ten memories why they did not come back.
         """
         return SearchOutput.of(
             user_id, controller.search(user_id, query.to_query(), api.subject), explains=query.explain

@@ -65,6 +65,20 @@ def test_a_warm_search_is_one_query_and_one_batch_get_and_a_put_for_its_use(of: 
     assert counted(lambda: of.search("ana", replace(query, reinforces=False))) == reads
 
 
+@pytest.mark.parametrize("mode", Mode)
+def test_to_tell_why_a_memory_is_not_among_the_hits_costs_no_call_more(of: MemoryController, mode: Mode) -> None:
+    outcomes = of.store(asking(), [to_store(content=text) for text in ("black coffee", "a red car", "tea for two")])
+    ids = [outcome.memory_id for outcome in outcomes]
+    of.delete(asking(), ids[0])
+    query = SearchQuery(
+        text="tea", mode=mode, k=1, reinforces=False, explained_ids=(*ids, "01HZZZZZZZZZZZZZZZZZZZZZZZ")
+    )
+    of.search("ana", query)
+
+    assert counted(lambda: of.search("ana", query)) == {"dynamodb.Query": 1, "dynamodb.BatchGetItem": 1}
+    assert counted(lambda: of.search("bob", query)) == {"dynamodb.Query": 1}
+
+
 def test_a_context_costs_what_a_search_does(of: MemoryController) -> None:
     of.store(asking(), [to_store("Ana drinks no coffee", pinned=True)])
 

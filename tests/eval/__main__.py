@@ -15,7 +15,18 @@ from recollect.ports import Embedder
 from recollect.ranking import Mode
 from recollect.wiring import surroundings
 
-from tests.eval import ablation, ingestion, languages, locomo, multilingual, reconcile, report, robust
+from tests.eval import (
+    ablation,
+    diverse,
+    ingestion,
+    languages,
+    locomo,
+    long,
+    multilingual,
+    reconcile,
+    report,
+    robust,
+)
 from tests.eval.elsewhere import MULTILINGUAL, Elsewhere
 from tests.eval.locomo import Conversation
 from tests.eval.run import Asked, Remembering, ask, controller_of, evidence_in_context, ingest
@@ -29,6 +40,8 @@ DEFAULT_SICK = ROOT.parent / "shared" / "data" / "sick" / "SICK_trial.txt"
 PAIRS = Path(__file__).parent / "pairs"
 LIFE = Path(__file__).parent / "languages.json"
 CONTEXT_BUDGETS = (500, 1_000, 2_000)  # tokens
+CONTEXT_DIVERSITIES = (0.1, 0.2)
+DAY_MS = 24 * 3600 * 1000
 CHOSEN_ON_EVERY = 2  # constants of the ranking were chosen on the 1st, 3rd, 5th … conversation of the file
 
 
@@ -81,7 +94,20 @@ def evaluate_robustness(conversations: Sequence[Conversation], embedder: Embedde
         for conversation, stored in list(zip(apart, ingested, strict=True))[1::CHOSEN_ON_EVERY]
         for one in ask(controller, conversation, stored, (Mode.HYBRID,), "everyone")
     ]
-    return found | report.means_of("robust.among_others", among)
+    found |= report.means_of("robust.among_others", among)
+    controller = controller_of(embedder)
+    then = [
+        one
+        for conversation in held_out(conversations)
+        for one in ask(
+            controller,
+            conversation,
+            ingest(controller, conversation),
+            (Mode.HYBRID,),
+            asked_at_ms=conversation.ended_at_ms + DAY_MS,
+        )
+    ]
+    return found | report.means_of("robust.asked_the_day_after", then)
 
 
 def evaluate_parts(conversations: Sequence[Conversation], embedder: Embedder) -> dict[str, float]:
@@ -95,7 +121,36 @@ def evaluate_parts(conversations: Sequence[Conversation], embedder: Embedder) ->
     for budget in CONTEXT_BUDGETS:
         whole = [there for one in own for there in evidence_in_context(controller, *one, budget)]
         found[f"context.whole_evidence_in_{budget}"] = sum(whole) / len(whole)
+        for diversity in CONTEXT_DIVERSITIES:
+            whole = [there for one in own for there in evidence_in_context(controller, *one, budget, diversity)]
+            name = f"context.diversity_{round(100 * diversity)}.whole_evidence_in_{budget}"
+            found[name] = sum(whole) / len(whole)
     return found
+
+
+def evaluate_diversity(conversations: Sequence[Conversation], embedder: Embedder) -> dict[str, float]:
+    """Tell for the held-out questions what it brings and costs to thin what is alike."""
+    store, objects = InMemoryMemoryStore(), InMemoryObjectStore()
+    controller = MemoryController(store, objects, embedder, surroundings(), BUDGET_BYTES)
+    partitions = Partitions(store, objects, embedder, surroundings().now_ms, BUDGET_BYTES)
+    found: dict[str, float] = {}
+    for prefix, is_twice in (("diversity", False), ("diversity.told_twice", True)):
+        told = []
+        for conversation in held_out(conversations):
+            user_id = f"{prefix} {conversation.conversation_id}"
+            ingested = ingest(controller, conversation, user_id)
+            copies = ingest(controller, diverse.again(conversation), user_id).memory_of if is_twice else {}
+            originals = {copy: ingested.memory_of[turn_id] for turn_id, copy in copies.items()}
+            told.append(diverse.Told(conversation, ingested, partitions.refresh(user_id), originals))
+        found |= diverse.figures(prefix, told, embedder, surroundings().now_ms())
+    return found
+
+
+def evaluate_long(conversations: Sequence[Conversation], embedder: Embedder) -> dict[str, float]:
+    """Tell for the held-out questions which vectors find contents that are longer than the model's window."""
+    store = InMemoryMemoryStore()
+    controller = MemoryController(store, InMemoryObjectStore(), embedder, surroundings(), BUDGET_BYTES)
+    return long.figures(held_out(conversations), controller, store, embedder, surroundings().now_ms())
 
 
 def evaluate_ingestion(path: Path, api: str | None, token: str) -> dict[str, float]:
@@ -145,6 +200,8 @@ LOCOMO_PARTS = {
     ("locomo",): evaluate_locomo,
     ("robust",): evaluate_robustness,
     ("ablation", "context"): evaluate_parts,
+    ("diversity",): evaluate_diversity,
+    ("long",): evaluate_long,
 }
 
 

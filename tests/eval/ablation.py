@@ -3,16 +3,14 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from recollect import named_times, ranking
-from recollect.extracting import dates
-from recollect.filtering import visible
-from recollect.filters import ACTIVE
+from recollect import ranking
 from recollect.partition import Partition
 from recollect.ports import Embedder
-from recollect.ranking import DEFAULT_WEIGHTS, SIGNALS, Mode, Signals
+from recollect.ranking import SIGNALS, Signals
 
 from tests.eval.locomo import Conversation
 from tests.eval.metrics import RANKS, mean, measures
+from tests.eval.ranked import scored
 from tests.eval.run import Ingested
 
 WITHOUT: Mapping[str, Signals] = {
@@ -48,17 +46,7 @@ def _measured(
     signals: Signals,
     now_ms: int,
 ) -> Iterator[Mapping[str, float]]:
-    mask = visible(partition, ACTIVE, now_ms)
     for question in conversation.questions:
-        asked = ranking.Asked(
-            text=question.text,
-            vector=embedder.embed([ranking.text_to_embed(question.text, partition)])[0],
-            mode=Mode.HYBRID,
-            weights=DEFAULT_WEIGHTS,
-            now_ms=now_ms,
-            times=named_times.spans(dates.resolved(question.text, now_ms)),
-            signals=signals,
-        )
-        best = ranking.best(ranking.score(partition, mask, asked), RANKS, 0.0)
+        best = ranking.best(scored(partition, question.text, embedder, now_ms, signals=signals), RANKS, 0.0)
         found = [partition.memory_id(int(row)) for row in best.rows]
         yield measures(found, ingested.answering(question))

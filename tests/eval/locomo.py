@@ -70,6 +70,11 @@ class Conversation:
     turns: tuple[Turn, ...]
     questions: tuple[Question, ...]
 
+    @property
+    def ended_at_ms(self) -> int:
+        """Start of its last session, epoch milliseconds; 0 if the data does not say."""
+        return max((turn.occurred_at_ms or 0 for turn in self.turns), default=0)
+
 
 def load(path: Path) -> tuple[Conversation, ...]:
     """Read the conversations of a file.

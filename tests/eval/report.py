@@ -24,21 +24,21 @@ def locomo_figures(asked: Sequence[Asked], held_out: Collection[str]) -> dict[st
     Returns
     -------
     dict of str to float
-        ``locomo.<mode>.<measure>`` over all questions, ``locomo.<mode>.category_<n>.<measure>``,
-        ``locomo.held_out.<mode>.<measure>`` with the 95 % interval of two (``recall_at_10.low``, ``.high``),
-        ``locomo.chosen_on.<mode>.<measure>``, ``locomo.search.<mode>.p50_ms`` and ``.p95_ms``.
+        ``locomo.<mode>.<measure>`` over all questions; ``locomo.<half>.<mode>.<measure>`` and
+        ``locomo.<half>.<mode>.category_<n>.<measure>`` with their 95 % intervals (``….low``, ``….high``), where half is
+        ``held_out`` or ``chosen_on``; ``locomo.search.<mode>.p50_ms`` and ``.p95_ms``.
     """
     figures: dict[str, float] = {}
     for mode in sorted({one.mode for one in asked}):
         answers = [one for one in asked if one.mode == mode]
-        groups = {f"locomo.{mode}": answers}
-        for category in sorted({one.category for one in answers}):
-            groups[f"locomo.{mode}.category_{category}"] = [a for a in answers if a.category == category]
-        groups[f"locomo.chosen_on.{mode}"] = [a for a in answers if a.conversation_id not in held_out]
-        groups[f"locomo.held_out.{mode}"] = [a for a in answers if a.conversation_id in held_out]
-        for prefix, group in groups.items():
-            figures |= means_of(prefix, group)
-        figures |= _intervals(f"locomo.held_out.{mode}", groups[f"locomo.held_out.{mode}"])
+        figures |= means_of(f"locomo.{mode}", answers)
+        for half, is_held_out in (("chosen_on", False), ("held_out", True)):
+            own = [one for one in answers if (one.conversation_id in held_out) is is_held_out]
+            groups = {f"locomo.{half}.{mode}": own}
+            for category in sorted({one.category for one in own}):
+                groups[f"locomo.{half}.{mode}.category_{category}"] = [a for a in own if a.category == category]
+            for prefix, group in groups.items():
+                figures |= means_of(prefix, group) | _intervals(prefix, group)
         times = [one.milliseconds for one in answers]
         figures[f"locomo.search.{mode}.p50_ms"] = percentile(0.50, times)
         figures[f"locomo.search.{mode}.p95_ms"] = percentile(0.95, times)
@@ -52,24 +52,30 @@ def means_of(prefix: str, asked: Sequence[Asked]) -> dict[str, float]:
 
 def _intervals(prefix: str, asked: Sequence[Asked]) -> dict[str, float]:
     figures: dict[str, float] = {}
-    for name in ("recall_at_10", "ndcg_at_10") if asked else ():
+    for name in asked[0].measured if asked else ():
         low, high = interval([one.measured[name] for one in asked])
         figures |= {f"{prefix}.{name}.low": low, f"{prefix}.{name}.high": high}
     return figures
 
 
 def table(figures: Mapping[str, float]) -> str:
-    """Lay out figures: one line for each group that has all measures, then the other figures by name."""
+    """Lay out figures: a line for each group that has all measures, two for its intervals, then the others by name."""
     groups = [name.removesuffix(".mrr") for name in figures if name.endswith(".mrr")]
-    shown = {f"{group}.{column}" for group in groups for column in _COLUMNS}
+    rows = {group: [f"{group}.{column}" for column in _COLUMNS] for group in groups}
+    bounds = {(group, side): [f"{name}.{side}" for name in rows[group]] for group in groups for side in ("low", "high")}
+    shown = {name for names in (*rows.values(), *bounds.values()) for name in names}
     width = max((len(name) for name in (*groups, *(figures.keys() - shown))), default=0)
     lines = [" ".join([" " * width, *(f"{column:>12}" for column in _COLUMNS)])] if groups else []
-    lines += [
-        " ".join([f"{group:<{width}}", *(f"{figures[f'{group}.{column}']:>12.3f}" for column in _COLUMNS)])
-        for group in groups
-    ]
+    for group in groups:
+        lines.append(_line(f"{group:<{width}}", rows[group], figures))
+        if f"{group}.mrr.low" in figures:
+            lines += [_line(f"{f'95 % {side}':>{width}}", bounds[group, side], figures) for side in ("low", "high")]
     lines += [f"{name:<{width}} {value:>12.6g}" for name, value in figures.items() if name not in shown]
     return "\n".join(lines)
+
+
+def _line(title: str, names: Sequence[str], figures: Mapping[str, float]) -> str:
+    return " ".join([title, *(f"{figures[name]:>12.3f}" for name in names)])
 
 
 def merged(before: Mapping[str, float], part: str, figures: Mapping[str, float]) -> dict[str, float]:

@@ -104,13 +104,14 @@ def ask(
     ingested: Ingested,
     modes: Sequence[Mode] = MODES,
     user_id: str | None = None,
+    asked_at_ms: int | None = None,
 ) -> Iterator[Asked]:
-    """Ask every question of a conversation in every mode."""
+    """Ask every question of a conversation in every mode; now, unless said."""
     for question in conversation.questions:
         relevant = ingested.answering(question)
         for mode in modes:
             started = time.perf_counter()
-            query = SearchQuery(text=question.text, k=RANKS, mode=mode, reinforces=False)
+            query = SearchQuery(text=question.text, k=RANKS, mode=mode, now_ms=asked_at_ms, reinforces=False)
             found = controller.search(user_id or conversation.conversation_id, query)
             milliseconds = (time.perf_counter() - started) * 1000.0
             measured = measures([hit.memory.memory_id for hit in found.hits], relevant)
@@ -118,11 +119,15 @@ def ask(
 
 
 def evidence_in_context(
-    controller: MemoryController, conversation: Conversation, ingested: Ingested, token_budget: int
+    controller: MemoryController,
+    conversation: Conversation,
+    ingested: Ingested,
+    token_budget: int,
+    diversity: float = 0.0,
 ) -> Iterator[bool]:
     """Tell for every question whether all turns that answer it are in the context under a token budget."""
     for question in conversation.questions:
-        query = SearchQuery(text=question.text, reinforces=False)
+        query = SearchQuery(text=question.text, diversity=diversity, reinforces=False)
         block = controller.context(conversation.conversation_id, query, token_budget)
         yield ingested.answering(question) <= {*block.stable.memory_ids, *block.volatile.memory_ids}
 

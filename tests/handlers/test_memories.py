@@ -230,7 +230,7 @@ def test_a_search_answers_hits_with_scores_and_parts(app: App) -> None:
     assert status == 200
     assert [hit["memory"]["content"] for hit in body["hits"]] == ["green tea"]
     assert body["hits"][0]["score"] == 1.0
-    lifts = {"recency", "importance", "reinforcement"}
+    lifts = {"recency", "importance", "reinforcement", "type"}
     assert set(body["hits"][0]["parts"]) == {"lexical", "semantic", "actor", "asking", "context", "time"} | lifts
     assert app("POST", "/v1/users/ana/search", query | {"explain": False})[1]["hits"][0]["parts"] is None
     assert (body["scanned"], body["degraded"], body["truncated"]) == (1, False, False)

@@ -160,6 +160,35 @@ def test_as_of_goes_back_to_what_a_later_memory_took_the_place_of(app: App) -> N
     assert superseded["memories"] == []
 
 
+def test_a_query_is_asked_at_its_now_or_as_of_or_else_now(app: App) -> None:
+    stored(app, "we met at the lake", occurred_at="2023-11-06T10:00:00Z")
+
+    def closeness(**given: Any) -> float:
+        question = {"query": "who met at the lake last week", "explain": True, "reinforce": False}
+        _, found, _ = app("POST", SEARCH, question | given)
+        return float(found["hits"][0]["parts"]["time"])
+
+    assert closeness() == closeness(as_of=NOW) == closeness(now="2023-11-17T01:00:00+01:00") == 1.0
+    assert max(closeness(now="2021-05-01T00:00:00Z"), closeness(as_of="2025-01-01T00:00:00Z")) < 0.001
+    assert closeness(as_of="2025-01-01T00:00:00Z", now=NOW) == 1.0
+    for edge in ("0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"):
+        for text in ("last week", "next year", "in May", "the last 99 years", "the day before 1 January 9999"):
+            assert app("POST", SEARCH, {"query": text, "now": edge})[0] == 200
+    assert app("POST", "/v1/users/ana/context", {"query": "last week", "now": "soon"})[0] == 422
+    assert app("POST", "/v1/users/ana/context", {"query": "last week", "now": NOW})[0] == 200
+
+
+def test_types_are_weighted_in_a_search_and_a_context(app: App) -> None:
+    ids = {kind: stored(app, f"tea in the {kind} cup", type=kind) for kind in ("episodic", "semantic", "procedural")}
+
+    for kind, memory_id in ids.items():
+        question = {"query": "tea in a cup", "weights": {"types": {kind: 2}}}
+        _, found, _ = app("POST", SEARCH, {**question, "explain": True})
+        _, block, _ = app("POST", "/v1/users/ana/context", question)
+        assert found["hits"][0]["memory"]["memory_id"] == block["memory_ids"][0] == memory_id
+        assert sorted(hit["parts"]["type"] for hit in found["hits"]) == [1.0, 1.0, 2.0]
+
+
 def test_stats_tell_importance_bytes_and_times(app: App, tidy: dict[str, str]) -> None:
     _, stats, _ = app("GET", STATS)
 
@@ -182,6 +211,49 @@ def test_stats_tell_importance_bytes_and_times(app: App, tidy: dict[str, str]) -
     assert app("GET", "/v1/users/ana2/stats", claims={"sub": "ana2"})[1]["mean_importance"] is None
 
 
+def test_a_search_tells_of_named_memories_why_they_are_not_among_its_hits(app: App, tidy: dict[str, str]) -> None:
+    ids = {name: memory_id for memory_id, name in tidy.items()}
+    foreign = stored(app, "secret of bob", user_id="bob")
+    app("DELETE", f"{MEMORIES}/{ids['plants']}")
+    wanted = [ids["towels"], ids["plants"], foreign, ids["green"], ids["towels"], "01HZZZZZZZZZZZZZZZZZZZZZZZ"]
+    question = {"query": "green tea", "filter": {"all": [{"field": "tags", "contains": "hot"}]}, "explain_ids": wanted}
+
+    status, found, _ = app("POST", SEARCH, question)
+
+    assert (status, [hit["memory"]["memory_id"] for hit in found["hits"]]) == (200, [ids["green"]])
+    towels, plants, bobs, green, nobodys = found["explained"]
+    nothing = {"conditions": [], "pending": False, "rank": None, "score": None, "parts": None, "like": None}
+    assert towels == nothing | {
+        "memory_id": ids["towels"], "why": "filtered", "conditions": ["/filter/all/0/contains"]
+    }  # fmt: skip
+    assert plants == nothing | {"memory_id": ids["plants"], "why": "deleted"}
+    assert bobs == nobodys | {"memory_id": foreign} == nothing | {"memory_id": foreign, "why": "unknown"}
+    assert (green["why"], green["rank"], green["score"]) == ("hit", 1, found["hits"][0]["score"])
+    assert green["parts"]["lexical"] > 0
+    assert found["hits"][0]["parts"] is None
+    assert "towels" not in json.dumps(found)
+    assert app("POST", SEARCH, {"query": "green tea"})[1]["explained"] == []
+
+
+def test_nothing_is_told_of_memories_when_a_search_cannot_be_done(app: App, tidy: dict[str, str]) -> None:
+    app.embedder.is_down = True
+
+    status, problem, _ = app("POST", SEARCH, {"query": "tea", "mode": "semantic", "explain_ids": list(tidy)})
+
+    assert (status, "explained" in problem) == (503, False)
+
+
+def test_the_order_of_an_exact_search_is_told_too(app: App, tidy: dict[str, str]) -> None:
+    _, found, _ = app("POST", SEARCH, {"mode": "exact", "order": "importance", "k": 1, "explain_ids": list(tidy)})
+
+    told = {tidy[one["memory_id"]]: (one["why"], one["rank"], one["score"], one["parts"]) for one in found["explained"]}
+    assert told == {
+        "towels": ("hit", 1, 1.0, None),
+        "plants": ("outranked", 2, 1.0, None),
+        "green": ("outranked", 3, 1.0, None),
+    }
+
+
 BAD_SEARCHES = [
     ({}, "/query"),
     ({"mode": "hybrid", "query": None}, "/query"),
@@ -193,6 +265,22 @@ BAD_SEARCHES = [
     ({"query": "x", "mode": "semantic", "direction": "asc"}, "/direction"),
     ({"query": "x", "as_of": "2023-01-01"}, "/as_of"),
     ({"query": "x", "as_of": 5}, "/as_of"),
+    ({"query": "x", "weights": {"types": {"semantic": 2.1}}}, "/weights/types/semantic"),
+    ({"query": "x", "weights": {"types": {"semantic": -0.1}}}, "/weights/types/semantic"),
+    ({"query": "x", "weights": {"types": {"procedural": "1"}}}, "/weights/types/procedural"),
+    ({"query": "x", "weights": {"types": {"fact": 1}}}, "/weights/types/fact"),
+    ({"query": "x", "weights": {"types": ["semantic"]}}, "/weights/types"),
+    ({"query": "x", "diversity": -0.1}, "/diversity"),
+    ({"query": "x", "diversity": 1.1}, "/diversity"),
+    ({"query": "x", "diversity": "0.5"}, "/diversity"),
+    ({"query": "x", "diversity": True}, "/diversity"),
+    ({"query": "x", "now": "last week"}, "/now"),
+    ({"query": "x", "now": "2023-01-01T00:00:00"}, "/now"),
+    ({"query": "x", "now": 1700000000}, "/now"),
+    ({"query": "x", "explain_ids": ["nothing"]}, "/explain_ids/0"),
+    ({"query": "x", "explain_ids": [f"01HF{number:022d}" for number in range(11)]}, "/explain_ids"),
+    ({"query": "x", "explain_ids": "01HF0000000000000000000001"}, "/explain_ids"),
+    ({"query": "x", "explain_ids": None}, "/explain_ids"),
     ({"query": "x", "filter": []}, "/filter"),
     ({"query": "x", "filter": {"all": [{"any": [{"field": "metadata.a", "eq": {}}]}]}}, "/filter/all/0/any/0/eq"),
     ({"query": "x", "filter": {"not": {"not": {"colour": 1}}}}, "/filter/not/not/field"),

@@ -11,7 +11,7 @@ from recollect.compacting import Compaction, Compactor
 from recollect.compaction import Policy
 from recollect.controller import MemoryController
 from recollect.errors import NotFound
-from recollect.filters import ACTIVE, EVERYTHING, AllOf, Compare, Filter, Operator
+from recollect.filters import ACTIVE, EVERYTHING, AllOf, Compare, Filter, Operator, limits
 from recollect.maintenance import Run, StepReport
 from recollect.model import Entry, Head
 from recollect.object_store import ObjectStore
@@ -138,6 +138,7 @@ def everything_read(of: MemoryController, memory_ids: Sequence[str], user_id: st
             for mode in Mode
             for wanted in (ACTIVE, FILTERS[2])
         ],
+        "explained": [_explained(of, user_id, mode, memory_ids) for mode in Mode],
         "stats": _stats(of.stats(user_id)),
         "events": [_log(of, user_id, None, is_descending=is_descending) for is_descending in (True, False)],
         "events of": [_log(of, user_id, memory_id, is_descending=True) for memory_id in memory_ids],
@@ -154,6 +155,14 @@ def _hits(of: MemoryController, user_id: str, query: SearchQuery) -> Any:
     result = of.search(user_id, query)
     found = [(hit.memory.memory_id, hit.memory.access_count, round(hit.score, 5)) for hit in result.hits]
     return sorted(found), result.scanned, result.is_degraded, result.is_truncated
+
+
+def _explained(of: MemoryController, user_id: str, mode: Mode, memory_ids: Sequence[str]) -> Any:
+    asked = SearchQuery(
+        text=QUERIES[0], mode=mode, k=100, explained_ids=tuple(memory_ids), conditions=limits(EVERYTHING)
+    )
+    found = of.search(user_id, replace(asked, reinforces=False)).explained
+    return [(one.memory_id, one.why, one.is_pending, one.score and round(one.score, 5)) for one in found]
 
 
 def _stats(stats: Stats) -> Stats:

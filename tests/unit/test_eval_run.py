@@ -2,8 +2,8 @@
 
 from recollect.ranking import Mode
 
-from tests.eval import ablation
-from tests.eval.__main__ import evaluate_parts, evaluate_robustness, held_out
+from tests.eval import ablation, long
+from tests.eval.__main__ import evaluate_diversity, evaluate_long, evaluate_parts, evaluate_robustness, held_out
 from tests.eval.locomo import Conversation, Question, Turn
 from tests.eval.run import MODES, Remembering, ask, controller_of, evidence_in_context, ingest
 from tests.support.builders import NOW_MS
@@ -54,7 +54,31 @@ def test_figures_tell_what_is_left_without_each_signal() -> None:
     assert [one.conversation_id for one in held_out([talk("one"), talk("two")])] == ["two"]
     assert {f"ablation.without_{name}.recall_at_10" for name in ablation.WITHOUT} <= found.keys()
     assert found["context.whole_evidence_in_1000"] == 1.0
-    assert {f"robust.{name}.mrr" for name in ("names_made_up", "without_dates", "paraphrased", "among_others")} <= (
-        found.keys()
-    )
+    variants = ("names_made_up", "without_dates", "paraphrased", "among_others", "asked_the_day_after")
+    assert {f"robust.{name}.mrr" for name in variants} <= found.keys()
+    assert found["context.diversity_20.whole_evidence_in_1000"] == 1.0
     assert found["ablation.without_nothing.recall_at_5"] == 1.0
+
+
+def test_a_copy_of_what_was_found_takes_a_place_and_answers_nothing() -> None:
+    found = evaluate_diversity([talk("one"), talk("two")], Remembering(HashingEmbedder()))
+
+    assert found["diversity.0.mrr"] == found["diversity.told_twice.0.mrr"] == 1.0
+    assert {f"diversity.told_twice.{hundredths}.recall_at_10" for hundredths in (0, 10, 20, 30, 50)} <= found.keys()
+
+
+def test_long_contents_are_found_by_their_beginning_their_mean_and_their_best_part() -> None:
+    said = [f"{word} " * 100 for word in ("weather", "garden", "music", "football", "violin")]
+    turns = [Turn(f"D1:{n}", "session_1", "Ada", one, NOW_MS) for n, one in enumerate(said)]
+    turns += [Turn(f"D2:{n}", "session_2", "Ada", f"{n} cat ate " * 60, NOW_MS) for n in range(5)]
+    conversation = Conversation("two", tuple(turns), (Question("violin", 4, frozenset({"D1:4"})),))
+
+    (first, *_, last) = long.passages(conversation)
+    found = evaluate_long([talk("one"), conversation], Remembering(HashingEmbedder()))
+
+    assert first.turns == {("two", f"D1:{n}") for n in range(3)}
+    assert len(first.text) >= long.PASSAGE_MIN_CHARS
+    assert ("two", "D2:4") in last.turns
+    assert found["long.beginning.semantic.mrr"] < found["long.best_part.semantic.mrr"] == 1.0
+    assert found["long.passages"] == len(list(long.passages(conversation)))
+    assert found["long.parts_per_passage"] > 1.0

@@ -1,5 +1,6 @@
 """What lifts a score beside relevance, and how far. Case R7."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -12,8 +13,9 @@ from recollect.answers import Hit, SearchQuery
 from recollect.controller import MemoryController
 from recollect.filters import Compare, Operator, within_reach
 from recollect.model import MemoryType
-from recollect.ranking import HALF_LIFE_MS, USES_OF_HALF, Mode, Weights, strongest
+from recollect.ranking import HALF_LIFE_MS, USES_OF_HALF, Mode, TypeWeights, Weights
 from recollect.scan import Scores
+from recollect.shortlist import strongest
 
 from tests.support.builders import NOW_MS, Clock, controller
 from tests.support.histories import stored
@@ -51,13 +53,12 @@ def test_among_equally_relevant_memories_the_weights_decide() -> None:
     clock.now_ms += 20 * DAY_MS
     recent = stored(of, "green tea three", importance=0.1)
 
-    def first(**weights: float) -> str:
-        only = {"recency": 0.0, "importance": 0.0, "reinforcement": 0.0} | weights
-        return hits(of, "green tea", Weights(**only))[0].memory.memory_id
+    def first(weights: Weights) -> str:
+        return hits(of, "green tea", weights)[0].memory.memory_id
 
-    assert first(recency=1.0) == recent
-    assert first(importance=1.0) == important
-    assert first(reinforcement=1.0) == used
+    assert first(replace(NOTHING, recency=1.0)) == recent
+    assert first(replace(NOTHING, importance=1.0)) == important
+    assert first(replace(NOTHING, reinforcement=1.0)) == used
 
 
 def test_the_parts_are_what_the_documentation_says() -> None:
@@ -151,6 +152,124 @@ def test_a_query_that_names_a_time_prefers_what_happened_then_but_leaves_nothing
     found = hits(of, "the lake 12 days ago", NOTHING)
     assert {hit.memory.memory_id: round(hit.parts["time"], 2) for hit in found}[ids[5]] == pytest.approx(0.5, abs=0.05)
     assert all(hit.parts["time"] == 0.0 for hit in hits(of, "the lake", NOTHING))
+
+
+@pytest.mark.parametrize(
+    ("query", "days_ago"),
+    [("the lake last week", 407), ("the lake two days ago", 402), ("the lake in the last three months", 460)],
+)
+def test_what_is_said_relative_to_now_is_relative_to_when_it_is_asked(query: str, days_ago: int) -> None:
+    of = controller()
+    ids = {
+        days: stored(of, f"the lake {word}", occurred_at_ms=NOW_MS - days * DAY_MS, importance=0.1)
+        for days, word in ((402, "one"), (407, "two"), (460, "three"), (7, "four"), (2, "five"), (700, "six"))
+    }
+    then = NOW_MS - 400 * DAY_MS
+
+    def times(now_ms: int | None) -> dict[str, float]:
+        found = of.search("ana", SearchQuery(text=query, weights=NOTHING, now_ms=now_ms, reinforces=False)).hits
+        return {hit.memory.memory_id: hit.parts["time"] for hit in found}
+
+    assert times(then)[ids[days_ago]] == 1.0
+    assert max(times(then)[ids[700]], times(then)[ids[2]]) < 0.001
+    assert times(None)[ids[days_ago]] < 0.001
+
+
+def test_recency_is_counted_to_when_it_is_asked() -> None:
+    of = controller()
+    stored(of, "green tea", occurred_at_ms=NOW_MS - 2 * HALF_LIFE_MS)
+
+    def recency(now_ms: int | None) -> float:
+        return of.search("ana", SearchQuery(text="tea", now_ms=now_ms, reinforces=False)).hits[0].parts["recency"]
+
+    assert [recency(NOW_MS - HALF_LIFE_MS), recency(NOW_MS - 3 * HALF_LIFE_MS), recency(None)] == [0.5, 1.0, 0.25]
+
+
+@pytest.mark.parametrize("mode", [Mode.HYBRID, Mode.SEMANTIC, Mode.LEXICAL])
+@pytest.mark.parametrize(("side", "expected"), [("before", "early"), ("after", "late")])
+def test_a_query_that_names_an_event_prefers_what_happened_on_that_side_of_it(
+    mode: Mode, side: str, expected: str
+) -> None:
+    of = controller()
+    stored(of, "our move to the new flat was hard", occurred_at_ms=NOW_MS - 200 * DAY_MS)
+    ids = {}
+    for name, days in (("late", 20), ("early", 400)):
+        (ids[name],) = said(of, "we walk by the river", session_id=name, occurred_at_ms=NOW_MS - days * DAY_MS)
+
+    walks = [hit for hit in hits(of, f"the river {side} the move", NOTHING, mode) if "river" in hit.memory.content]
+
+    assert [hit.parts["time"] for hit in walks] == [1.0, pytest.approx(0.0, abs=0.001)]
+    assert walks[0].memory.memory_id == ids[expected]
+    assert {hit.parts["time"] for hit in hits(of, f"the river {side} the wedding", NOTHING, mode)} == {0.0}
+
+
+def test_an_event_that_the_filter_leaves_out_tells_no_time() -> None:
+    of = controller()
+    stored(of, "our move to the new flat", occurred_at_ms=NOW_MS - 200 * DAY_MS, actor="Ben")
+    stored(of, "we walk by the river", occurred_at_ms=NOW_MS - 400 * DAY_MS, actor="Ana")
+
+    query = SearchQuery(text="the river before the move", filter=within_reach(Compare(("actor",), Operator.EQ, "Ana")))
+
+    assert [hit.parts["time"] for hit in of.search("ana", query).hits] == [0.0]
+
+
+KINDS = (MemoryType.EPISODIC, MemoryType.SEMANTIC, MemoryType.PROCEDURAL)
+
+
+def typed(**types: float) -> Weights:
+    return Weights(0.0, 0.0, 0.0, TypeWeights(**types))
+
+
+@pytest.mark.parametrize("mode", [Mode.HYBRID, Mode.SEMANTIC, Mode.LEXICAL])
+@pytest.mark.parametrize("kind", KINDS)
+def test_memories_of_a_type_that_is_wanted_more_come_first(kind: MemoryType, mode: Mode) -> None:
+    of = controller()
+    ids = {one: stored(of, "we drink green tea", type=one) for one in KINDS}
+
+    more = hits(of, "tea for us", typed(**{kind: 2.0}), mode)
+    less = hits(of, "tea for us", typed(**{kind: 0.0}), mode)
+
+    assert more[0].memory.memory_id == less[-1].memory.memory_id == ids[kind]
+    assert more[0].score > more[1].score == more[2].score == less[0].score > less[2].score > 0.0
+    assert [hit.parts["type"] for hit in more] == [2.0, 1.0, 1.0]
+
+
+def test_the_weight_of_a_type_is_what_the_documentation_says() -> None:
+    of = controller()
+    stored(of, "we drink green tea", type=MemoryType.SEMANTIC)
+    ((plain,), (more,), (less,)) = (hits(of, "tea for us", typed(semantic=weight)) for weight in (1.0, 1.2, 0.5))
+
+    assert hits(of, "tea for us", NOTHING) == [plain]
+    for weight, hit in ((1.2, more), (0.5, less)):
+        changed = plain.score + plain.score * (1 - plain.score) * (weight - 1)
+        assert hit.score == pytest.approx(changed, rel=1e-5)
+
+
+@pytest.mark.parametrize("mode", [Mode.HYBRID, Mode.SEMANTIC, Mode.LEXICAL])
+def test_no_type_buries_the_querys_very_text(mode: Mode) -> None:
+    of = controller()
+    same = stored(of, "the spare key is with Leo", type=MemoryType.EPISODIC, importance=0.0)
+    stored(of, "the spare key is with Leo now", type=MemoryType.SEMANTIC, importance=1.0)
+
+    found = hits(of, "the spare key is with Leo", Weights(1.0, 1.0, 1.0, TypeWeights(0.0, 2.0, 2.0)), mode)
+
+    assert (found[0].memory.memory_id, found[0].score) == (same, 1.0)
+    assert found[1].score < 1.0
+
+
+@given(st.lists(st.floats(0, 2), min_size=3, max_size=3), st.floats(0, 1))
+def test_weights_of_types_keep_scores_in_range_and_the_order_within_a_type(types: list[float], recency: float) -> None:
+    of = controller()
+    for kind in KINDS:
+        for content in ("green tea", "tea with milk", "a red car"):
+            stored(of, content, type=kind)
+
+    def order(weights: Weights) -> dict[str, list[str]]:
+        found = hits(of, "green tea please", weights)
+        assert all(0.0 < hit.score < 1.0 for hit in found)
+        return {kind: [hit.memory.memory_id for hit in found if hit.memory.type == kind] for kind in KINDS}
+
+    assert order(Weights(recency, 0.0, 0.0, TypeWeights(*types))) == order(Weights(recency, 0.0, 0.0))
 
 
 @given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1))

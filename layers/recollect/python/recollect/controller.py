@@ -7,12 +7,14 @@ filter, rank, fetch. Serves one request at a time, as a Lambda instance does.
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from recollect import context, named_times, ordering, ranking, telemetry
+from recollect import context, explaining, named_times, ordering, ranking, signs, telemetry
 from recollect.answers import ContextBlock, Hit, Page, SearchQuery, SearchResult, Stats
 from recollect.chunks import ANSWER_MAX_BYTES, answer_bytes
 from recollect.commit import Request
 from recollect.cursors import read_cursor, write_cursor
+from recollect.diversity import varied
 from recollect.errors import NotFound, Unavailable
+from recollect.explaining import Searched
 from recollect.extracting import dates
 from recollect.filtering import visible
 from recollect.filters import ACTIVE, EVERYTHING, AllOf, Compare, Filter, Operator
@@ -20,7 +22,7 @@ from recollect.forgetting import Forgetting
 from recollect.model import QUERY_MAX_CHARS, Memory, Status, is_expired, is_memory_id
 from recollect.ordering import NEWEST_FIRST, Order
 from recollect.partition import Partition
-from recollect.ranking import Mode, Ranked, Weights
+from recollect.ranking import Asked, Mode, Ranked, Weights
 from recollect.scan import Mask, Vector
 from recollect.text import is_blank
 from recollect.writing import Writing
@@ -84,15 +86,17 @@ class MemoryController(Forgetting, Writing):
             If the store does not answer; or the embedder, and the mode is ``semantic``.
         """
         partition = self._partitions.refresh(user_id)
-        mask = visible(partition, query.filter, self._surroundings.now_ms())
-        if not mask.any():
-            return SearchResult((), 0, is_degraded=False, is_truncated=False)
-        if query.mode is Mode.EXACT:
-            result = self._exact(user_id, partition, mask, query)
+        now_ms = self._surroundings.now_ms()
+        searched = Searched(now_ms=now_ms, mask=visible(partition, query.filter, now_ms))
+        if not searched.mask.any():
+            result = SearchResult((), 0)
+        elif query.mode is Mode.EXACT:
+            result, searched = self._exact(user_id, partition, query, searched)
         else:
-            ranked, is_degraded = self._rank(partition, mask, query)
-            hits, is_truncated = self._hits(user_id, partition, ranked)
-            result = SearchResult(hits, int(mask.sum()), is_degraded, is_truncated)
+            result, searched = self._ranked(user_id, partition, query, searched)
+        if query.explained_ids:
+            searched = replace(searched, shown=[hit.memory.memory_id for hit in result.hits])
+            result = replace(result, explained=explaining.explain(partition, query, searched))
         if query.reinforces:
             self._use(Request(user_id, by or user_id, epoch=partition.head.epoch), [hit.memory for hit in result.hits])
         return result
@@ -128,7 +132,11 @@ class MemoryController(Forgetting, Writing):
             lambda part: part.texts("flags").filled
         )
         profile = context.profile(partition, mask)
-        ranked, is_degraded = self._rank(partition, mask, replace(query, k=CONTEXT_MAX_HITS))
+        query = replace(query, k=CONTEXT_MAX_HITS)
+        asked, is_degraded = self._question(partition, mask, query)
+        with telemetry.stage("rank"):
+            scored = ranking.score(partition, mask, asked)
+            ranked = varied(partition, scored, query.k, query.min_score, query.diversity)
         found = [partition.memory_id(int(row)) for row in ranked.rows]
         memories, _ = self._fetch(user_id, partition, list(dict.fromkeys(profile + found)))
         known = set(profile)
@@ -176,42 +184,58 @@ class MemoryController(Forgetting, Writing):
         self._reinforce(request.user_id, [memory.memory_id for memory in memories])
         self._revive(request, [memory.memory_id for memory in memories if memory.status is Status.ARCHIVED])
 
-    def _exact(self, user_id: str, partition: Partition, mask: Mask, query: SearchQuery) -> SearchResult:
-        positions = ordering.positions(partition, mask, query.order, query.k)
-        memories, shown = self._fetch(user_id, partition, [memory_id for _, _, memory_id in positions])
+    def _exact(
+        self, user_id: str, partition: Partition, query: SearchQuery, searched: Searched
+    ) -> tuple[SearchResult, Searched]:
+        positions = ordering.positions(partition, searched.mask, query.order, query.k)
+        chosen = [memory_id for _, _, memory_id in positions]
+        memories, shown = self._fetch(user_id, partition, chosen)
         hits = tuple(Hit(memory, 1.0, {}) for memory in memories)
-        return SearchResult(hits, int(mask.sum()), is_degraded=False, is_truncated=shown < len(positions))
+        result = SearchResult(hits, int(searched.mask.sum()), is_truncated=shown < len(positions))
+        return result, replace(searched, chosen=chosen)
 
-    def _rank(self, partition: Partition, mask: Mask, query: SearchQuery) -> tuple[Ranked, bool]:
-        """Find the best rows under a mask; tell whether only words counted for some that vectors should count for."""
+    def _ranked(
+        self, user_id: str, partition: Partition, query: SearchQuery, searched: Searched
+    ) -> tuple[SearchResult, Searched]:
+        asked, is_degraded = self._question(partition, searched.mask, query)
+        with telemetry.stage("rank"):
+            scored = ranking.score(partition, searched.mask, asked)
+            best = varied(partition, scored, query.k, query.min_score, query.diversity)
+        chosen = [partition.memory_id(int(row)) for row in best.rows]
+        hits, is_truncated = self._hits(user_id, partition, best, chosen)
+        result = SearchResult(hits, int(searched.mask.sum()), is_degraded, is_truncated)
+        return result, replace(searched, asked=asked, scored=scored, chosen=chosen)
+
+    def _question(self, partition: Partition, mask: Mask, query: SearchQuery) -> tuple[Asked, bool]:
+        """Make what rows are scored against; tell whether only words count for some that vectors should count for."""
         vector, is_degraded = self._query_vector(partition, query)
         if query.mode is not Mode.LEXICAL:
             is_degraded |= bool((mask & ~partition.where(lambda part: part.has_vector)).any())
-        now_ms = self._surroundings.now_ms()
-        asked = ranking.Asked(
+        now_ms = self._surroundings.now_ms() if query.now_ms is None else query.now_ms
+        asked = Asked(
             text=query.text,
             vector=vector,
             mode=query.mode,
             weights=query.weights,
             now_ms=now_ms,
-            times=named_times.spans(dates.resolved(query.text, now_ms)),
+            times=named_times.spans(dates.resolved(query.text, now_ms), now_ms),
         )
-        with telemetry.stage("rank"):
-            return ranking.best(ranking.score(partition, mask, asked), query.k, query.min_score), is_degraded
+        return asked, is_degraded
 
     def _query_vector(self, partition: Partition, query: SearchQuery) -> tuple[Vector | None, bool]:
         if query.mode is Mode.LEXICAL:
             return None, False
         try:
-            return self._embed([ranking.text_to_embed(query.text, partition)])[0].vector, False
+            return self._embed([signs.text_to_embed(query.text, partition)])[0].vector, False
         except Unavailable:
             if query.mode is Mode.SEMANTIC:
                 raise
             telemetry.count("degraded_searches")
             return None, True
 
-    def _hits(self, user_id: str, partition: Partition, ranked: Ranked) -> tuple[tuple[Hit, ...], bool]:
-        memory_ids = [partition.memory_id(int(row)) for row in ranked.rows]
+    def _hits(
+        self, user_id: str, partition: Partition, ranked: Ranked, memory_ids: Sequence[str]
+    ) -> tuple[tuple[Hit, ...], bool]:
         memories, shown = self._fetch(user_id, partition, memory_ids)
         place = {memory_id: number for number, memory_id in enumerate(memory_ids)}
         hits = tuple(

@@ -35,7 +35,7 @@ def visible(partition: Partition, wanted: Filter, now_ms: int) -> Mask:
     ndarray of shape (row_count,), bool
         Dead and expired rows are never in it.
     """
-    return np.asarray(partition.present(now_ms) & _holding(partition, wanted))
+    return np.asarray(partition.present(now_ms) & holding(partition, wanted))
 
 
 def predicate(relation: Operator, operand: Operand) -> Callable[[object], bool]:
@@ -63,12 +63,18 @@ def _class(value: object) -> type:
     return float if type(value) is int else type(value)
 
 
-def _holding(partition: Partition, wanted: Filter) -> Mask:
+def holding(partition: Partition, wanted: Filter) -> Mask:
+    """Find the rows that a filter holds for, dead and expired ones too.
+
+    Returns
+    -------
+    ndarray of shape (row_count,), bool
+    """
     if isinstance(wanted, Compare):
         return _comparing(partition, wanted)
     if isinstance(wanted, Not):
-        return ~_holding(partition, wanted.part)
-    masks = [_holding(partition, part) for part in wanted.parts]
+        return ~holding(partition, wanted.part)
+    masks = [holding(partition, part) for part in wanted.parts]
     is_all = isinstance(wanted, AllOf)
     everywhere = np.full(partition.row_count, is_all, dtype=np.bool_)
     return reduce(np.logical_and if is_all else np.logical_or, masks, everywhere)

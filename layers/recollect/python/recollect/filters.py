@@ -123,6 +123,7 @@ class Not:
 Filter = Compare | AllOf | AnyOf | Not
 EVERYTHING: Filter = AllOf()
 ACTIVE: Filter = Compare(("status",), Operator.EQ, Status.ACTIVE.value)
+STATUS, AS_OF = "/status", "/as_of"  # what a read asks beside its filter; see `limits`
 
 
 def comparisons(wanted: Filter) -> Iterator[Compare]:
@@ -146,11 +147,16 @@ def within_reach(wanted: Filter, as_of_ms: int | None = None) -> Filter:
         The instant at which memories must have been valid: created by then, not superseded by then, not expired
         then. What is compared and shown is each memory as it is now.
     """
-    parts = [wanted]
+    return AllOf((wanted, *limits(wanted, as_of_ms).values()))
+
+
+def limits(wanted: Filter, as_of_ms: int | None = None) -> dict[str, Filter]:
+    """Tell what `within_reach` adds to a filter, under the names `STATUS` and `AS_OF`."""
+    found: dict[str, Filter] = {}
     if all(compare.path != ("status",) for compare in comparisons(wanted)):
         statuses = (Status.ACTIVE.value,) if as_of_ms is None else (Status.ACTIVE.value, Status.SUPERSEDED.value)
-        parts.append(Compare(("status",), Operator.IN, statuses))
+        found[STATUS] = Compare(("status",), Operator.IN, statuses)
     if as_of_ms is not None:
-        parts.append(Compare(("created_at",), Operator.LTE, as_of_ms))
-        parts += [Not(Compare((name,), Operator.LTE, as_of_ms)) for name in ("valid_until", "expires_at")]
-    return AllOf(tuple(parts))
+        ended = (Not(Compare((name,), Operator.LTE, as_of_ms)) for name in ("valid_until", "expires_at"))
+        found[AS_OF] = AllOf((Compare(("created_at",), Operator.LTE, as_of_ms), *ended))
+    return found

@@ -67,6 +67,15 @@ def positions(
     return [_position(partition, int(rows[place]), keys[place], order) for place in sorted_]
 
 
+def rank(partition: Partition, mask: Mask, order: Order, row: int) -> int:
+    """Tell which place a row has in an order of those under a mask, which it is one of; the first is 1."""
+    rows = np.flatnonzero(mask)
+    keys = _keys(partition.numbers_at(order.by, rows), order)
+    place = int(np.searchsorted(rows, row))
+    last = _position(partition, row, keys[place], order)
+    return int(rows.size - _after(partition, rows, keys, last, order).sum())
+
+
 def _keys(values: npt.NDArray[Any], order: Order) -> npt.NDArray[Any]:
     """Make numbers that sort as the values do, those that lack it last; `UNKNOWN` is below every time."""
     is_missing_last = order.is_descending or values.dtype != np.int64

@@ -137,19 +137,24 @@ class Partition(Parts):
         rows = self._live_rows_of(memory_ids).tolist()
         return [memory_id for memory_id, row in zip(memory_ids, rows, strict=True) if row >= 0]
 
+    def row_of(self, memory_id: str) -> int | None:
+        """Find a live memory's row, ``None`` if there is no such memory."""
+        row = int(self._live_rows_of([memory_id])[0])
+        return None if row < 0 else row
+
     def version_of(self, memory_id: str) -> int | None:
         """Give a live memory's version, ``None`` if there is no such memory."""
-        row = self._live_row(memory_id)
+        row = self.row_of(memory_id)
         return None if row is None else self._number_at("version", row)
 
     def is_expired(self, memory_id: str, now_ms: int) -> bool:
         """Tell whether a live memory's time is over."""
-        row = self._live_row(memory_id)
+        row = self.row_of(memory_id)
         return row is not None and self._is_expired(row, now_ms)
 
     def gives(self, memory_id: str, asked: NewMemory) -> bool:
         """Tell whether a live memory has the tags and the pin that a new one asks for, and stays as long."""
-        row = self._live_row(memory_id)
+        row = self.row_of(memory_id)
         if row is None:
             return False
         ends_at, asked_at = self._number_at("expires_at", row), asked.expires_at_ms
@@ -161,7 +166,7 @@ class Partition(Parts):
 
     def embedding_of(self, memory_id: str) -> tuple[bytes, str]:
         """Give the embedding that a live memory has: int8 codes, and its embedder; empty if it has none."""
-        row = self._live_row(memory_id)
+        row = self.row_of(memory_id)
         if row is None:
             return b"", ""
         part, local = self.at(row)
@@ -177,7 +182,7 @@ class Partition(Parts):
 
     def is_pending(self, memory_id: str) -> bool:
         """Tell whether a live memory has no vector that can be compared."""
-        row = self._live_row(memory_id)
+        row = self.row_of(memory_id)
         if row is None:
             return False
         part, local = self.at(row)
@@ -359,7 +364,7 @@ class Partition(Parts):
 
     def _of_segments(self, memory_id: str) -> Last:
         """Tell what the segments know last of a memory that the tail does not mention."""
-        row = self._live_row(memory_id)
+        row = self.row_of(memory_id)
         if row is not None:
             return Last(self._number_at("version", row), self._number_at("seq", row))
         for segment in reversed(self.segments.values()):
@@ -389,17 +394,17 @@ class Partition(Parts):
 
     def _follow(self, entry: Entry, row: int) -> None:
         self._recent.clear()
-        old = self._live_row(entry.memory_id)
+        old = self.row_of(entry.memory_id)
         self._last_of[entry.memory_id] = entry
         if old is not None:
             self._turn(old, is_live=False)
         if entry.columns is not None:
             self._inherit(row, old)
             if entry.columns.supersedes is not None and not (old is not None and self._number_at("succeeds", old)):
-                self._inherit(row, self._live_row(entry.columns.supersedes))
+                self._inherit(row, self.row_of(entry.columns.supersedes))
             for memory_id in entry.columns.derived_from:
                 if old is None or not self._holds("derived_from", old, memory_id):
-                    self._inherit(row, self._live_row(memory_id))
+                    self._inherit(row, self.row_of(memory_id))
             self._tail.place(entry.memory_id, row - int(self.starts[-1]))
             self._turn(row, is_live=True)
 
@@ -434,10 +439,6 @@ class Partition(Parts):
     def _number_at(self, name: str, row: int) -> int:
         part, local = self.at(row)
         return int(part.number(name)[local])
-
-    def _live_row(self, memory_id: str) -> int | None:
-        row = int(self._live_rows_of([memory_id])[0])
-        return None if row < 0 else row
 
     def _turn(self, row: int, *, is_live: bool) -> None:
         part, local = self.at(row)

@@ -6,30 +6,23 @@ only lift what is relevant, and never above what is much more relevant: nothing 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 
 import numpy as np
 import numpy.typing as npt
 
-from recollect import lexical
+from recollect import lexical, signs
 from recollect.columns import UNKNOWN
 from recollect.named_times import Span
 from recollect.partition import Partition
-from recollect.parts import Part
 from recollect.scan import Mask, Rows, Scores, Vector, top_k
-from recollect.text import ASKING, query_term_counts, terms, text_key
+from recollect.shortlist import CONTEXT_REACH, promising
+from recollect.text import query_term_counts, text_key
 
-CONTEXT_REACH = 2  # turns before and after
 ALONE = 0.8  # share of its own relevance that a memory has as context where no turn around it has more
-QUESTION_MAX_TERMS = 40  # a longer text with a question mark says more than it asks
-TIME_HALF_LIFE_MS = 7 * 24 * 3600 * 1000
 HALF_LIFE_MS = 30 * 24 * 3600 * 1000
 USES_OF_HALF = 4
-ALL_MAX_COUNT = 4_096  # up to here every row is scored in full
-SHORTLIST_FOR = 100  # hits that the shortlist by vector must hold
-LEXICAL_MAX_COUNT = 2_000
-_STEPS = 1_024
 LEAST_SEMANTIC = 1e-6  # so that a row with a vector is a hit whenever the filter and k let it be one
 BEST_OF_OTHER_TEXTS = 0.9989  # so that the query's very text, at 1, is first
 
@@ -44,12 +37,22 @@ class Mode(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class TypeWeights:
+    """How much memories of each type are wanted; each in [0, 2], 1 leaves their scores as they are."""
+
+    episodic: float = 1.0
+    semantic: float = 1.0
+    procedural: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
 class Weights:
-    """How much a memory's recency, importance and use may lift its score; each in [0, 1]."""
+    """How much a memory's recency, importance and use may lift its score, each in [0, 1]; and what its type counts."""
 
     recency: float = 0.1
     importance: float = 0.1
     reinforcement: float = 0.05
+    types: TypeWeights = TypeWeights()
 
 
 DEFAULT_WEIGHTS = Weights()
@@ -91,9 +94,10 @@ class Asked:
     vector : ndarray of shape (dim,), float32, unit norm, or None
         The query's embedding; without it only the lexical score counts.
     now_ms : int
-        Epoch milliseconds.
+        When it is asked, epoch milliseconds.
     times : sequence of (int, int)
-        Those that the query names, from the first to before the second; epoch milliseconds.
+        Those that the query names, from the first to before the second; epoch milliseconds. Those beside events that it
+        names come to them.
     """
 
     text: str
@@ -115,7 +119,7 @@ class Ranked:
     scores : ndarray of shape (n,), float32, in [0, 1]
     parts : mapping of str to ndarray of shape (n,), float32, in [0, 1]
         ``semantic``, ``lexical``: those that the mode used; ``asking``, ``context``, ``time``, ``actor``,
-        ``recency``, ``importance``, ``reinforcement``.
+        ``recency``, ``importance``, ``reinforcement``; ``type``, which is the weight of its type, in [0, 2].
     """
 
     rows: Rows
@@ -123,22 +127,14 @@ class Ranked:
     parts: Mapping[str, Scores]
 
 
-def text_to_embed(query: str, partition: Partition) -> str:
-    """Take the names of actors out of a query, since they spoil its embedding; all of it stays if nothing would.
-
-    Who said a memory is in its ``actor``; its content is embedded as it was given.
-    """
-    names = {name for actor in partition.actors for name in actor.casefold().split()}
-    kept = [word for word in query.split() if _bare(word) not in names]
-    return " ".join(kept) if kept else query
-
-
-def score(partition: Partition, mask: Mask, asked: Asked) -> Ranked:
+def score(partition: Partition, mask: Mask, asked: Asked, *, leaves_out: bool = True) -> Ranked:
     """Score the rows under a mask.
 
     Parameters
     ----------
     mask : ndarray of shape (n,), bool
+    leaves_out : bool
+        Whether of many rows those that can hardly be among the best are left out.
 
     Returns
     -------
@@ -153,18 +149,23 @@ def score(partition: Partition, mask: Mask, asked: Asked) -> Ranked:
     Turns of a conversation are about what is said around them: ``context`` is the best `own` among the turns up to
     two before and two after it in its session that the mask lets through, and no less than 0.8 of its own.
     ``asking`` is 1 for a short text with a question mark. ``time`` is 1 for what happened at a time that the query
-    names, and half of that for each week that is between. ``actor`` is 1 where the query names the actor.
+    names, or on the side of an event that it names, and half of that for each week that is between. ``actor`` is 1
+    where the query names the actor.
     With the weights of `Signals`, one after the other: ``r = own · (1 - w · asking)``, then for context, time and
-    actor ``r = r + w · part · (1 - r)``. Time and actor make no hit of what is none without them.
+    actor ``r = r + w · part · (1 - r)``. Time and actor make no hit of what is none without them. Then for its type
+    ``r = r + r · (1 - r) · (w - 1)``: about `w` times as much where it is little, and less of a change the closer it is
+    to 1.
 
     ``recency = 2^(-age / half-life)``, with the age since it happened, was changed or was used, whichever is last;
     ``reinforcement = uses / (uses + 4)``. ``score = r + r · (1 - r) · lift``, where ``lift`` is the weighted sum of
     recency, importance and reinforcement, divided by the sum of the weights where that is more than 1.
     A row with the query's very text scores 1 in every mode, and no other row does.
     """
-    everywhere = np.flatnonzero(mask).astype(np.int64)
+    rows = np.flatnonzero(mask).astype(np.int64)
+    asked = replace(asked, times=[*asked.times, *signs.beside_events(asked.text, partition, rows, asked.now_ms)])
     words = None if asked.mode is Mode.SEMANTIC else lexical.score(query_term_counts(asked.text), partition.corpus)
-    rows = _promising(partition, everywhere, words, asked)
+    if leaves_out:
+        rows = promising(partition, rows, _same_text(partition, rows, asked), words, asked.vector)
     has_vector = partition.gather(rows, lambda part: part.has_vector)
     parts = _matches(partition, rows, words, asked.vector)
     if "semantic" in parts:
@@ -172,49 +173,13 @@ def score(partition: Partition, mask: Mask, asked: Asked) -> Ranked:
     own = _own(parts, has_vector, asked.signals)
     parts |= _signs(partition, rows, own, asked)
     relevance = _relevance(own, parts, asked.signals)
+    parts["type"] = _type_weights(partition, rows, asked.weights.types)
+    relevance = _raised(relevance, relevance * (parts["type"] - np.float32(1.0)))
     lifts = _lift_parts(partition, rows, asked.now_ms)
     lifted = _raised(relevance, relevance * _lift(lifts, asked.weights))
     scores = np.minimum(lifted, np.float32(BEST_OF_OTHER_TEXTS))
     scores[_same_text(partition, rows, asked)] = 1.0
     return Ranked(rows, scores, parts | lifts)
-
-
-def _promising(partition: Partition, rows: Rows, words: Scores | None, asked: Asked) -> Rows:
-    """Take the rows that can be among the best.
-
-    All of a few; otherwise the best by vector, the best by words, and what was said around those.
-    """
-    if rows.size <= ALL_MAX_COUNT:
-        return rows
-    found = np.zeros(partition.row_count + 1, dtype=np.bool_)  # the last is no row
-    found[rows[_same_text(partition, rows, asked)]] = True
-    if asked.vector is not None:
-        found[partition.nearest(asked.vector, rows, SHORTLIST_FOR)] = True
-    if words is not None:
-        found[rows[strongest(words[rows], SHORTLIST_FOR)]] = True
-    found[partition.around(np.flatnonzero(found[:-1]), CONTEXT_REACH)] = True
-    if words is not None:
-        found[rows[strongest(words[rows], LEXICAL_MAX_COUNT)]] = True
-    return rows[found[rows]]
-
-
-def strongest(scores: Scores, count: int) -> Rows:
-    """Find the places of so many of the highest scores above 0, in any order; of equal ones the first.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (n,), float32, in [0, 1]
-    count : int
-        >= 1.
-    """
-    steps = np.ceil(scores * np.float32(_STEPS)).astype(np.int64)  # to partition all of them would take much longer
-    from_top = np.cumsum(np.bincount(steps, minlength=_STEPS + 1)[:0:-1])
-    level = _STEPS - int(np.searchsorted(from_top, count))
-    above = np.flatnonzero(steps > level)
-    if level < 1:
-        return above
-    there = np.flatnonzero(steps == level)
-    return np.concatenate([above, there[top_k(scores[there], count - above.size)]])
 
 
 def _same_text(partition: Partition, rows: Rows, asked: Asked) -> Mask:
@@ -243,30 +208,12 @@ def _signs(partition: Partition, rows: Rows, own: Scores, asked: Asked) -> dict[
     own_of = np.zeros(partition.row_count + 1, dtype=np.float32)  # the last is no row
     own_of[rows] = own
     around = own_of[partition.around(rows, CONTEXT_REACH)].max(axis=0)
-    named = _named_actors(asked.text, partition)
-    is_named = partition.actor_rows(named)[rows] if named else np.zeros(rows.size, dtype=np.bool_)
     return {
-        "asking": partition.gather(rows, _is_asking).astype(np.float32),
+        "asking": signs.is_asking(partition, rows).astype(np.float32),
         "context": np.maximum(around, np.float32(ALONE) * own),
-        "time": _closeness(partition, rows, asked.times),
-        "actor": is_named.astype(np.float32),
+        "time": signs.closeness(partition, rows, asked.times),
+        "actor": signs.is_named(asked.text, partition, rows).astype(np.float32),
     }
-
-
-def _closeness(partition: Partition, rows: Rows, times: Sequence[Span]) -> Scores:
-    closeness = np.zeros(rows.size, dtype=np.float32)
-    if not times:
-        return closeness
-    happened_at = _happened_at(partition, rows)
-    for start, end in times:
-        away = np.maximum(np.maximum(start - happened_at, happened_at - (end - 1)), 0)
-        np.maximum(closeness, np.exp2(-away / TIME_HALF_LIFE_MS), out=closeness, casting="same_kind")
-    return closeness
-
-
-def _happened_at(partition: Partition, rows: Rows) -> npt.NDArray[np.int64]:
-    occurred_at, created_at = (partition.numbers_at(name, rows) for name in ("occurred_at", "created_at"))
-    return np.where(occurred_at == UNKNOWN, created_at, occurred_at)
 
 
 def _relevance(own: Scores, parts: Mapping[str, Scores], signals: Signals) -> Scores:
@@ -278,11 +225,13 @@ def _relevance(own: Scores, parts: Mapping[str, Scores], signals: Signals) -> Sc
     return relevance
 
 
-def _is_asking(part: Part) -> Mask:
-    rows, _ = part.lexical.of(ASKING)
-    mask = np.zeros(part.row_count, dtype=np.bool_)
-    mask[rows[part.lexical.lengths[rows] <= QUESTION_MAX_TERMS]] = True
-    return mask
+def _type_weights(partition: Partition, rows: Rows, weights: TypeWeights) -> Scores:
+    weight_of = asdict(weights)
+    found = [np.zeros(0, dtype=np.float32)]
+    for part, _, local in partition.split(rows):
+        kinds = part.labels("type")
+        found.append(np.array([weight_of[kind] for kind in kinds.values], dtype=np.float32)[kinds.codes[local]])
+    return np.concatenate(found)
 
 
 def _raised(scores: Scores, share: npt.NDArray[np.float32]) -> Scores:
@@ -302,7 +251,7 @@ def _lift_parts(partition: Partition, rows: Rows, now_ms: int) -> dict[str, Scor
 
 
 def _lift(parts: Mapping[str, Scores], weights: Weights) -> Scores:
-    weight_of = asdict(weights)
+    weight_of = {name: float(getattr(weights, name)) for name in parts}
     total = sum(np.float32(weight_of[name]) * part for name, part in parts.items())
     return np.asarray(total / np.float32(max(1.0, sum(weight_of.values()))), dtype=np.float32)
 
@@ -310,15 +259,10 @@ def _lift(parts: Mapping[str, Scores], weights: Weights) -> Scores:
 def best(ranked: Ranked, k: int, min_score: float) -> Ranked:
     """Select the `k` best rows that score more than nothing and at least `min_score`, best first."""
     order = top_k(ranked.scores, k)
-    order = order[(ranked.scores[order] > 0.0) & (ranked.scores[order] >= min_score)]
+    return taken(ranked, order[(ranked.scores[order] > 0.0) & (ranked.scores[order] >= min_score)])
+
+
+def taken(ranked: Ranked, order: Rows) -> Ranked:
+    """Take some of the rows, by their places, in an order."""
     parts = {name: part[order] for name, part in ranked.parts.items()}
     return Ranked(ranked.rows[order], ranked.scores[order], parts)
-
-
-def _named_actors(query: str, partition: Partition) -> list[str]:
-    words = set(terms(query))
-    return [actor for actor in partition.actors if words.intersection(terms(actor))]
-
-
-def _bare(word: str) -> str:
-    return word.casefold().strip("?!.,;:\"'()[]\u2019").removesuffix("'s").removesuffix("\u2019s")

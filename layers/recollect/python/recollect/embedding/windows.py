@@ -2,6 +2,12 @@
 
 Pure. Parts are nearly equal in length, so that no part is a stray word at the end that counts as much as a page.
 Nothing is left out of the parts, and a vector that leaves this module is finite and of length one.
+
+A long text has one vector, by measurement (``tests/eval/long.py``: passages of 2,000 characters from five conversations
+that nothing was chosen on). Recall@10 of hybrid searches is 0.891 with the vector of a passage's beginning, 0.906 with
+the mean of its parts, and 0.915 with the best of its 2.9 parts, each with a vector of its own; of semantic searches
+0.508, 0.718 and 0.776. The mean costs no more than the beginning. A vector for each part would take that many times the
+space and the scan, for a hundredth in the mode that is used most.
 """
 
 from collections.abc import Sequence

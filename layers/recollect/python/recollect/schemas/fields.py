@@ -114,7 +114,8 @@ def _metadata(value: dict[str, JsonValue]) -> dict[str, JsonValue]:
     return value
 
 
-def _unique(values: list[str]) -> list[str]:
+def unique(values: list[str]) -> list[str]:
+    """Leave out what is there already."""
     return list(dict.fromkeys(values))
 
 
@@ -132,7 +133,7 @@ Query = Annotated[
 ]
 Label = Annotated[str, StringConstraints(min_length=1, max_length=SCOPE_MAX_CHARS), AfterValidator(_not_blank)]
 Tag = Annotated[str, StringConstraints(min_length=1, max_length=TAG_MAX_CHARS), AfterValidator(_not_blank)]
-Tags = Annotated[list[Tag], Field(max_length=TAG_MAX_COUNT, examples=[["health", "food"]]), AfterValidator(_unique)]
+Tags = Annotated[list[Tag], Field(max_length=TAG_MAX_COUNT, examples=[["health", "food"]]), AfterValidator(unique)]
 Importance = Annotated[
     float,
     Field(strict=True, description="kept to six decimals"),

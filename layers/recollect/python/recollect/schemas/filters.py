@@ -179,9 +179,14 @@ class ComparisonInput(Closed):
 
     def to_filter(self) -> Filter:
         """Turn the request into the core's value."""
+        parts = tuple(self.conditions("").values())
+        return parts[0] if len(parts) == 1 else AllOf(parts)
+
+    def conditions(self, place: str) -> dict[str, Filter]:
+        """Take it apart into what must hold, each by its place (RFC 6901)."""
         names = [name for name in type(self).model_fields if name in self.model_fields_set - {"field"}]
-        parts = [Compare(self.field, Operator(name.rstrip("_")), getattr(self, name)) for name in names]
-        return parts[0] if len(parts) == 1 else AllOf(tuple(parts))
+        operators = [(Operator(name.rstrip("_")), getattr(self, name)) for name in names]
+        return {f"{place}/{operator}": Compare(self.field, operator, operand) for operator, operand in operators}
 
 
 def _which(value: object) -> str:
@@ -208,6 +213,13 @@ class AllInput(Closed):
         """Turn the request into the core's value."""
         return AllOf(tuple(part.to_filter() for part in self.parts))
 
+    def conditions(self, place: str) -> dict[str, Filter]:
+        """Take it apart into what must hold, each by its place (RFC 6901)."""
+        found: dict[str, Filter] = {}
+        for number, part in enumerate(self.parts):
+            found |= part.conditions(f"{place}/all/{number}")
+        return found
+
 
 class AnyInput(Closed):
     """Holds where at least one part does."""
@@ -218,6 +230,10 @@ class AnyInput(Closed):
         """Turn the request into the core's value."""
         return AnyOf(tuple(part.to_filter() for part in self.parts))
 
+    def conditions(self, place: str) -> dict[str, Filter]:
+        """Give it whole: no part of it must hold."""
+        return {f"{place}/any": self.to_filter()}
+
 
 class NotInput(Closed):
     """Holds where its part does not, also where the field is missing or of another type."""
@@ -227,6 +243,10 @@ class NotInput(Closed):
     def to_filter(self) -> Filter:
         """Turn the request into the core's value."""
         return Not(self.part.to_filter())
+
+    def conditions(self, place: str) -> dict[str, Filter]:
+        """Give it whole."""
+        return {f"{place}/not": self.to_filter()}
 
 
 class FilterInput(RootModel[_Node]):
@@ -253,6 +273,10 @@ class FilterInput(RootModel[_Node]):
     def to_filter(self) -> Filter:
         """Turn the request into the core's value."""
         return self.root.to_filter()
+
+    def conditions(self, place: str) -> dict[str, Filter]:
+        """Take it apart into what must hold, each by its place (RFC 6901)."""
+        return self.root.conditions(place)
 
 
 def _parts(node: object) -> Iterator[object]:

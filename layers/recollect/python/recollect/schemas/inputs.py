@@ -10,21 +10,17 @@ from pydantic import (
     JsonValue,
     RootModel,
     Tag,
-    ValidationInfo,
     WithJsonSchema,
-    field_validator,
     model_validator,
 )
 from pydantic_core import PydanticCustomError
 
-from recollect.answers import SearchQuery
 from recollect.changes import Patch
 from recollect.filters import AllOf, Compare, Filter, Operator, within_reach
 from recollect.keys import VERSION_MAX
 from recollect.model import BATCH_MAX_COUNT, MemoryType, NewMemory, Status
 from recollect.nominating import OnSimilar, ToStore
 from recollect.ordering import Order, OrderBy
-from recollect.ranking import DEFAULT_WEIGHTS, Mode, Weights
 from recollect.schemas.fields import (
     IN_DIGITS,
     Between,
@@ -35,22 +31,18 @@ from recollect.schemas.fields import (
     Label,
     MemoryId,
     Metadata,
-    Query,
     Tags,
 )
-from recollect.schemas.filters import FilterInput, FilterText, filter_of
+from recollect.schemas.filters import FilterText, filter_of
 from recollect.undoing import Resolution
 
-K_MAX = 100
 LIMIT_MAX = 200
-TOKEN_BUDGET_MIN = 50
-TOKEN_BUDGET_MAX = 100_000
-_ORDER = (
+ORDER = (
     "created_at, updated_at, occurred_at, last_accessed_at or importance; memories without the value are last; the "
     "memory id decides between equals"
 )
 Direction = Literal["asc", "desc"]
-_AS_OF = (
+AS_OF = (
     "an instant: what was valid then, that is created by then, not superseded and not expired by then, and active or "
     "superseded now unless the status is asked for; each memory is compared and shown as it is now"
 )
@@ -184,107 +176,15 @@ class MemoryPatch(Closed):
         return Patch(values, self.metadata, clears_metadata)
 
 
-_Weight = Annotated[float, Field(strict=True), Between(0, 1)]
-_REINFORCE = "whether the memories that come back count as used (access_count); archived ones are active from then on"
-
-
-class WeightsInput(Closed):
-    """How much else than relevance lifts a score: each lifts what is relevant, none buries what is old."""
-
-    recency: _Weight = DEFAULT_WEIGHTS.recency
-    importance: _Weight = DEFAULT_WEIGHTS.importance
-    reinforcement: _Weight = DEFAULT_WEIGHTS.reinforcement
-
-    def to_weights(self) -> Weights:
-        """Turn the request into the core's value."""
-        return Weights(self.recency, self.importance, self.reinforcement)
-
-
-def _without_default(schema: dict[str, Any]) -> None:
-    del schema["default"]  # to send it is an error in the other modes
-
-
-class SearchInput(Closed):
-    """What to look for.
-
-    Mode ``exact`` needs no ``query``: it answers the first ``k`` memories of the filter in the given order, each with
-    score 1. The other modes order by score.
-    """
-
-    mode: Mode = Mode.HYBRID
-    query: Query | None = Field(None, validate_default=True, description="required, except in mode exact")
-    k: Annotated[int, Field(strict=True), Between(1, K_MAX)] = 10
-    min_score: Annotated[float, Field(strict=True), Between(0, 1)] = 0.0
-    filter: FilterInput | None = None
-    as_of: Instant | None = Field(None, description=_AS_OF)
-    order: OrderBy = Field(OrderBy.CREATED_AT, description=_ORDER, json_schema_extra=_without_default)
-    direction: Direction = Field("desc", description="asc or desc, in mode exact", json_schema_extra=_without_default)
-    weights: WeightsInput = Field(default_factory=WeightsInput)
-    explain: bool = Field(False, strict=True, description="answer what each score was made of")
-    reinforce: bool = Field(True, strict=True, description=_REINFORCE)
-
-    @field_validator("query")
-    @classmethod
-    def _is_there(cls, query: str | None, info: ValidationInfo) -> str | None:
-        if query is None and info.data.get("mode") is not Mode.EXACT:
-            raise PydanticCustomError("missing", "must be given, except in mode exact")
-        return query
-
-    @field_validator("order", "direction")
-    @classmethod
-    def _is_of_the_mode(cls, value: Any, info: ValidationInfo) -> Any:
-        if info.data.get("mode", Mode.EXACT) is not Mode.EXACT:
-            raise PydanticCustomError("mode", "must be left out, except in mode exact: the other modes order by score")
-        return value
-
-    def to_query(self) -> SearchQuery:
-        """Turn the request into the core's value."""
-        return SearchQuery(
-            text=self.query or "",
-            k=self.k,
-            mode=self.mode,
-            min_score=self.min_score,
-            filter=within_reach(filter_of(self.filter), self.as_of),
-            order=Order(self.order, self.direction == "desc"),
-            weights=self.weights.to_weights(),
-            reinforces=self.reinforce,
-        )
-
-
-class ContextInput(Closed):
-    """What the prompt is about, and how many tokens its memories may take.
-
-    The filter narrows the stable part too; ``min_score`` only the volatile one.
-    """
-
-    query: Query
-    token_budget: Annotated[int, Field(strict=True), Between(TOKEN_BUDGET_MIN, TOKEN_BUDGET_MAX)] = 1_000
-    min_score: Annotated[float, Field(strict=True), Between(0, 1)] = 0.0
-    filter: FilterInput | None = None
-    as_of: Instant | None = Field(None, description=_AS_OF)
-    weights: WeightsInput = Field(default_factory=WeightsInput)
-    reinforce: bool = Field(True, strict=True, description=_REINFORCE)
-
-    def to_query(self) -> SearchQuery:
-        """Turn the request into the core's value."""
-        return SearchQuery(
-            text=self.query,
-            min_score=self.min_score,
-            filter=within_reach(filter_of(self.filter), self.as_of),
-            weights=self.weights.to_weights(),
-            reinforces=self.reinforce,
-        )
-
-
 class ListInput(Closed):
     """Which memories to list, in which order, and which page of them; what narrows must all hold."""
 
     limit: Annotated[int, Between(1, LIMIT_MAX), IN_DIGITS] = 50
     cursor: str | None = Field(None, description="of the page before, of the same user, filter and order")
-    order: OrderBy = Field(OrderBy.CREATED_AT, description=_ORDER)
+    order: OrderBy = Field(OrderBy.CREATED_AT, description=ORDER)
     direction: Direction = Field("desc", description="asc or desc")
     filter: FilterText | None = Field(None, description="a FilterInput as JSON; the parameters below are shorthands")
-    as_of: Instant | None = Field(None, description=_AS_OF)
+    as_of: Instant | None = Field(None, description=AS_OF)
     type: list[MemoryType] = Field(default_factory=list, description="one of these")
     status: list[Status] = Field(
         default_factory=list, description="one of these; active, unless this or the filter mentions the status"

@@ -7,8 +7,7 @@ from typing import Annotated, Self
 
 from pydantic import BaseModel, Field, JsonValue
 
-from recollect import context
-from recollect.answers import ContextBlock, ContextPart, Page, SearchResult, Stats
+from recollect.answers import Page, Stats
 from recollect.changes import Outcome
 from recollect.model import Memory, MemoryType, Status
 from recollect.schemas.fields import Moment
@@ -141,89 +140,6 @@ class PageOutput(BaseModel):
     def of(cls, user_id: str, page: Page) -> Self:
         """Make the answer of the core's value."""
         return cls(memories=[memory_output(user_id, memory) for memory in page.memories], cursor=page.cursor)
-
-
-class HitOutput(BaseModel):
-    """One memory that was found; ``score`` is in [0, 1], higher is better; ``parts``: what it is made of, if asked."""
-
-    memory: MemoryOutput
-    score: float
-    parts: dict[str, float] | None
-
-
-class SearchOutput(BaseModel):
-    """Hits, best first.
-
-    ``scanned``: memories that passed the filter. ``degraded``: only words counted, since the embedder did not answer;
-    or for some memories, since it did not when they were stored, or has been changed, and maintenance is yet to come.
-    ``truncated``: hits at the end were left out, because the answer would have been too large.
-    """
-
-    hits: list[HitOutput]
-    scanned: int
-    degraded: bool
-    truncated: bool
-
-    @classmethod
-    def of(cls, user_id: str, result: SearchResult, *, explains: bool) -> Self:
-        """Make the answer of the core's value."""
-        hits = [
-            HitOutput(
-                memory=memory_output(user_id, hit.memory),
-                score=hit.score,
-                parts=dict(hit.parts) if explains else None,
-            )
-            for hit in result.hits
-        ]
-        return cls(hits=hits, scanned=result.scanned, degraded=result.is_degraded, truncated=result.is_truncated)
-
-
-_TOKENS = "UTF-8 bytes divided by four, rounded up"
-
-
-class ContextPartOutput(BaseModel):
-    """One part of the block, and the memories in it; equal texts have equal etags."""
-
-    text: str
-    memory_ids: list[str]
-    estimated_tokens: Annotated[int, Field(description=_TOKENS)]
-    etag: str
-
-    @classmethod
-    def of(cls, part: ContextPart) -> Self:
-        """Make the answer of the core's value."""
-        return cls(
-            text=part.text, memory_ids=list(part.memory_ids), estimated_tokens=part.estimated_tokens, etag=part.etag
-        )
-
-
-class ContextOutput(BaseModel):
-    """A block to put into a prompt: ``context`` is both parts, the stable one first.
-
-    ``stable``: the user's profile, that is pinned memories, and facts and procedures tagged identity, preference,
-    project or instruction; byte for byte the same, whatever the query, until one of them changes. At most half of the
-    budget. ``volatile``: memories for this query. ``degraded``: as of a search.
-    """
-
-    context: str
-    stable: ContextPartOutput
-    volatile: ContextPartOutput
-    memory_ids: list[str]
-    estimated_tokens: Annotated[int, Field(description=_TOKENS)]
-    degraded: bool
-
-    @classmethod
-    def of(cls, block: ContextBlock) -> Self:
-        """Make the answer of the core's value."""
-        text = context.joined(block.stable, block.volatile)
-        return cls(
-            context=text,
-            stable=ContextPartOutput.of(block.stable),
-            volatile=ContextPartOutput.of(block.volatile),
-            memory_ids=[*block.stable.memory_ids, *block.volatile.memory_ids],
-            estimated_tokens=context.estimated_tokens(text),
-            degraded=block.is_degraded,
-        )
 
 
 class EmbedderOutput(BaseModel):
