@@ -101,6 +101,10 @@ bench: setup $(if $(PEERS),build/peers/.ready) ## measure scans, searches, store
 eval: setup ## measure retrieval quality: make eval LOCOMO=path/of/locomo10.json
 	@$(BIN)/python -m tests.eval $(if $(LOCOMO),--locomo "$(LOCOMO)")
 
+.PHONY: eval-peers
+eval-peers: setup build/eval-peers/.ready ## measure mem0, LangGraph and agentrecall beside it: make eval-peers LOCOMO=path/of/locomo10.json
+	@build/eval-peers/bin/python -m tests.eval.peers $(if $(LOCOMO),--locomo "$(LOCOMO)")
+
 # --- what sets up --------------------------------------------------------------------------------------------------
 
 .PHONY: setup
@@ -135,6 +139,17 @@ build/peers/.ready: tests/bench/requirements.txt
 	@grep -v '^#' $< | while read -r pin; do \
 		build/peers/bin/python -m pip install -qq --disable-pip-version-check "$$pin" \
 			|| echo "setup: $$pin cannot be installed and is left out"; done
+	@touch $@
+
+build/eval-peers/.ready: tests/eval/requirements.txt layers/dependencies/requirements.txt
+	@echo "setup: installing what retrieval is compared with into build/eval-peers (500 MB)"
+	@test -x build/eval-peers/bin/python || $(PYTHON) -m venv build/eval-peers
+	@build/eval-peers/bin/python -m pip install -qq --disable-pip-version-check --no-deps \
+		--requirement layers/dependencies/requirements.txt
+	@grep -v '^#' $< | while read -r pins; do \
+		build/eval-peers/bin/python -m pip install -qq --disable-pip-version-check \
+			--constraint layers/dependencies/requirements.txt $$pins \
+			|| echo "setup: $$pins cannot be installed and is left out"; done
 	@touch $@
 
 .PHONY: lock

@@ -38,7 +38,7 @@ def locomo_figures(asked: Sequence[Asked], held_out: Collection[str]) -> dict[st
         groups[f"locomo.held_out.{mode}"] = [a for a in answers if a.conversation_id in held_out]
         for prefix, group in groups.items():
             figures |= means_of(prefix, group)
-        figures |= _intervals(f"locomo.held_out.{mode}", groups[f"locomo.held_out.{mode}"])
+        figures |= intervals_of(f"locomo.held_out.{mode}", groups[f"locomo.held_out.{mode}"])
         times = [one.milliseconds for one in answers]
         figures[f"locomo.search.{mode}.p50_ms"] = percentile(0.50, times)
         figures[f"locomo.search.{mode}.p95_ms"] = percentile(0.95, times)
@@ -50,7 +50,8 @@ def means_of(prefix: str, asked: Sequence[Asked]) -> dict[str, float]:
     return {f"{prefix}.{name}": value for name, value in mean([one.measured for one in asked]).items()}
 
 
-def _intervals(prefix: str, asked: Sequence[Asked]) -> dict[str, float]:
+def intervals_of(prefix: str, asked: Sequence[Asked]) -> dict[str, float]:
+    """Give the 95 % intervals of recall@10 and nDCG@10 over questions, under names with a prefix."""
     figures: dict[str, float] = {}
     for name in ("recall_at_10", "ndcg_at_10") if asked else ():
         low, high = interval([one.measured[name] for one in asked])
