@@ -68,14 +68,15 @@ def test_recollect_finds_what_answers_and_its_bytes_grow_with_what_it_keeps(tmp_
     assert whole.stored_bytes > 2 * fewer.stored_bytes
 
 
-def test_figures_tell_the_held_out_conversations_apart_from_all() -> None:
-    found = table.figures([part("one", 12), part("two", 2, (6.0,), 50)], held_out={"two"})
+def test_figures_are_of_all_conversations_of_a_store() -> None:
+    found = table.figures("peer.a", [part("one", 12), part("two", 2, (6.0,), 50)])
 
-    assert (found["recall_at_10"], found["all.recall_at_10"]) == (1.0, 0.5)
-    assert found["recall_at_10.low"] == found["recall_at_10.high"] == 1.0
-    assert (found["search.p50_ms"], found["search.p95_ms"]) == (2.0, 12.0)
-    assert (found["add.p50_ms"], found["add.embedding_p50_ms"], found["add.per_s"]) == (4.0, 2.0, 250.0)
-    assert found["stored_bytes"] == 50.0
+    assert (found["peer.a.recall_at_10"], found["peer.a.recall_at_20"]) == (0.5, 1.0)
+    assert found["peer.a.recall_at_10.low"] <= 0.5 <= found["peer.a.recall_at_10.high"]
+    assert (found["peer.a.search.p50_ms"], found["peer.a.search.p95_ms"]) == (2.0, 12.0)
+    assert (found["peer.a.add.p50_ms"], found["peer.a.add.p95_ms"], found["peer.a.add.per_s"]) == (4.0, 6.0, 250.0)
+    assert found["peer.a.add.embedding_p50_ms"] == 2.0
+    assert found["peer.a.stored_bytes"] == 50.0
 
 
 def test_a_measurement_travels_as_json_values() -> None:
@@ -85,18 +86,19 @@ def test_a_measurement_travels_as_json_values() -> None:
 
 
 def test_the_table_has_a_row_for_each_that_was_measured() -> None:
-    found = table.figures([part("two", 2)], held_out={"two"})
+    found = table.figures("peer.a", [part("two", 2)]) | table.figures("peer.ab", [part("two", 12)])
 
-    head, _, *rows = table.table({"Recollect": found, "other 1.0": found}).splitlines()
+    head, _, *rows = table.table({"peer.a": "Recollect", "peer.ab": "other 1.0"}, found).splitlines()
 
-    assert [row.split(" | ")[0] for row in rows] == ["| Recollect", "| other 1.0"]
+    assert [row.split(" | ")[:3] for row in rows] == [
+        ["| Recollect", "1.000", "1.000 to 1.000"],
+        ["| other 1.0", "0.000", "0.000 to 0.000"],
+    ]
     assert {row.count("|") for row in rows} == {head.count("|")}
-    assert "| 1.000 to 1.000 |" in rows[0]
 
 
 def test_a_peer_is_told_who_spoke_and_when() -> None:
-    assert told(TURNS[0]) == "Ada: I sold the boat."
-    assert date_of(TURNS[0]) == "14 November 2023"
+    assert told(TURNS[0]) == "Ada (10:13 PM on 14 November, 2023): I sold the boat."
     assert date_of(replace(TURNS[0], occurred_at_ms=None)) == ""
 
 

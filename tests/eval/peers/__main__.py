@@ -36,21 +36,20 @@ def main() -> None:
     if not options.locomo.is_file():
         parser.error(f"there is no file {options.locomo}; give one with --locomo")
     titles = dict(_titles())
-    conversations = locomo.load(options.locomo)
     measured: dict[str, list[Measured]] = {name: [] for name in titles}
-    for number, conversation in enumerate(conversations):
+    for conversation in locomo.held_out(locomo.load(options.locomo)):
         for name in list(measured):
             try:
-                measured[name].append(_measured(name, options.locomo, number, conversation))
+                measured[name].append(_measured(name, options.locomo, conversation))
             except RuntimeError as error:
                 del measured[name]
                 print(f"{name} is left out, it failed: {error}", flush=True)
-    held_out = {one.conversation_id for one in locomo.held_out(conversations)}
-    found = {name: figures(parts, held_out) for name, parts in measured.items()}
-    print(f"\n{datetime.now(UTC):%Y-%m-%d}, Python {platform.python_version()}, one core")
-    print(table({titles[name]: of for name, of in found.items()}))
-    kept = {f"peer.{name}.{figure}": value for name, of in found.items() for figure, value in of.items()}
-    report.write(options.output, report.merged(report.read(options.output), "peer", kept))
+    found: dict[str, float] = {}
+    for name, parts in measured.items():
+        found |= figures(f"peer.{name}", parts)
+    print(f"\n{datetime.now(UTC):%Y-%m-%d}, Python {platform.python_version()}, the held-out conversations:")
+    print(table({f"peer.{name}": titles[name] for name in measured}, found))
+    report.write(options.output, report.merged(report.read(options.output), "peer", found))
     print(f"figures are in {options.output}")
 
 
@@ -63,14 +62,12 @@ def _titles() -> Iterator[tuple[str, str]]:
             print(f"{name} is left out: there is no package {error.name}")
 
 
-def _measured(name: str, path: Path, number: int, conversation: Conversation) -> Measured:
+def _measured(name: str, path: Path, conversation: Conversation) -> Measured:
     started = time.perf_counter()
     with TemporaryDirectory() as place:
         folder = Path(place)
-        for needed in ("home", "mem0", "fastembed/bm25"):
-            (folder / needed).mkdir(parents=True)
-        (folder / "fastembed" / "bm25" / "english.txt").touch()  # fastembed's stop words: a download, so there are none
-        command = [sys.executable, "-m", "tests.eval.peers.measuring", name, str(path), str(number), place]
+        which = (name, str(path), conversation.conversation_id, place)
+        command = [sys.executable, "-m", "tests.eval.peers.measuring", *which]
         done = subprocess.run(command, env=_environment(folder), capture_output=True, text=True, check=False)
         if done.returncode:
             raise RuntimeError(done.stderr.strip().rpartition("\n")[2])
@@ -85,16 +82,16 @@ def _measured(name: str, path: Path, number: int, conversation: Conversation) ->
 
 
 def _environment(folder: Path) -> dict[str, str]:
-    """Give all that a process may know of this one: nothing of its own, no telemetry, no downloads."""
+    """Give all that a process may know of this one; it computes on one core, reports nothing and downloads nothing."""
     return {
         "PYTHONPATH": os.pathsep.join(sys.path),
-        "HOME": str(folder / "home"),
+        "HOME": str(folder),
         "TMPDIR": str(folder),
-        "MEM0_DIR": str(folder / "mem0"),
         "MEM0_TELEMETRY": "False",
         "LANGSMITH_TRACING": "false",
         "HF_HUB_OFFLINE": "1",
-        "FASTEMBED_CACHE_PATH": str(folder / "fastembed"),
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
     }
 
 

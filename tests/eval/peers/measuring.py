@@ -1,10 +1,9 @@
-"""Measures one store with one conversation, in a process of its own, on one core: ``… NAME LOCOMO NUMBER FOLDER``.
+"""Measures one store with one conversation, in a process of its own: ``… NAME LOCOMO CONVERSATION FOLDER``.
 
 What was measured goes to ``measured.json`` in the folder. What wants to leave this machine is refused, and told.
 """
 
 import json
-import os
 import sys
 import time
 from collections.abc import Sequence
@@ -85,18 +84,17 @@ def measure(store: Store, conversation: Conversation, timed: Timed) -> Measured:
     return Measured(asked, added_ms, embedded_ms, store.close())
 
 
-def main(name: str, path: Path, number: int, folder: Path) -> None:
+def main(name: str, path: Path, conversation_id: str, folder: Path) -> None:
     """Measure one store with one conversation of a file."""
     closed = Closed()
     sys.addaudithook(closed)
-    if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    (conversation,) = (one for one in locomo.load(path) if one.conversation_id == conversation_id)
     timed = Timed(OnnxEmbedder())
     (folder / "store").mkdir()
-    measured = measure(PEERS[name].opens(folder / "store", timed), locomo.load(path)[number], timed)
+    measured = measure(PEERS[name].opens(folder / "store", timed), conversation, timed)
     said = {**asdict(measured), "refused": sorted(closed.refused)}
     (folder / FILE).write_text(json.dumps(said), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), Path(sys.argv[4]))
+    main(sys.argv[1], Path(sys.argv[2]), sys.argv[3], Path(sys.argv[4]))

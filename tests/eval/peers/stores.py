@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from importlib import import_module
 from io import BytesIO
 from pathlib import Path
+from tempfile import gettempdir
 from types import FunctionType
 from typing import Any, Protocol
 
@@ -76,6 +77,7 @@ class Mem0:
 
     def __init__(self, folder: Path, embedder: Embedder) -> None:
         self._folder = folder
+        _give_fastembed_stop_words()
         qdrant = {"collection_name": "memories", "path": str(folder / "qdrant"), "on_disk": True}
         self._memory = import_module("mem0").Memory.from_config(
             {
@@ -174,14 +176,14 @@ class _Embeds:
 
 
 def told(turn: Turn) -> str:
-    """Say who said it, as a peer is told: with the speaker each of them finds more than without."""
-    return f"{turn.actor}: {turn.content}"
+    """Write a turn out for peers, who search the text alone: of a dozen forms they find most in this one."""
+    return f"{turn.actor} ({date_of(turn)}): {turn.content}"
 
 
 def date_of(turn: Turn) -> str:
-    """Write the day of a turn out; nothing if it is unknown."""
+    """Write out when a turn was said, as the data set does."""
     at_ms = turn.occurred_at_ms
-    return "" if at_ms is None else f"{datetime.fromtimestamp(at_ms / 1000, UTC):%d %B %Y}"
+    return "" if at_ms is None else f"{datetime.fromtimestamp(at_ms / 1000, UTC):%-I:%M %p on %-d %B, %Y}"
 
 
 def lists_of(embedder: Embedder) -> Callable[[Sequence[str]], list[list[float]]]:
@@ -202,6 +204,14 @@ def langchain_embeddings(embedder: Embedder) -> Any:
         "embed_query": lambda _, text: embed([text])[0],
     }
     return type("Embeddings", (import_module("langchain_core.embeddings").Embeddings,), methods)()
+
+
+def _give_fastembed_stop_words() -> None:
+    """Put stop words where fastembed looks for those of its BM25, which it would download."""
+    folder = Path(gettempdir()) / "fastembed_cache" / "bm25"
+    folder.mkdir(parents=True, exist_ok=True)
+    words = import_module("stop_words").get_stop_words("english")
+    (folder / "english.txt").write_text("\n".join(words), encoding="utf-8")
 
 
 def bytes_in(folder: Path) -> int:

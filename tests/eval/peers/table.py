@@ -1,6 +1,6 @@
 """What a comparison with peers says: figures by name, and a table for people. Pure."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,6 @@ _COLUMNS = {
     "recall@20": "%(recall_at_20).3f",
     "nDCG@10": "%(ndcg_at_10).3f",
     "MRR": "%(mrr).3f",
-    "recall@10, all": "%(all.recall_at_10).3f",
     "memories/s": "%(add.per_s).0f",
     "add p50 ms": "%(add.p50_ms).1f",
     "of it embedding": "%(add.embedding_p50_ms).1f",
@@ -52,41 +51,41 @@ def read(said: Mapping[str, Any]) -> Measured:
     return Measured(**{**said, "asked": [Asked(**one) for one in said["asked"]]})
 
 
-def figures(parts: Sequence[Measured], held_out: Collection[str]) -> dict[str, float]:
-    """Summarise what one store did with conversations.
+def figures(prefix: str, parts: Sequence[Measured]) -> dict[str, float]:
+    """Summarise what one store did with conversations, under names with a prefix.
 
     Parameters
     ----------
     parts : sequence of Measured
         One for each conversation.
-    held_out : collection of str
-        Conversations that no constant of our ranking was chosen on.
 
     Returns
     -------
     dict of str to float
-        ``<measure>`` over the questions of the held-out conversations, two with their 95 % interval; ``all.<measure>``
-        over all questions; ``add.per_s``, ``add.p50_ms`` and ``.p95_ms``, ``add.embedding_p50_ms`` (its part of the
-        former), ``search.p50_ms`` and ``.p95_ms``; ``stored_bytes``, for one memory.
+        ``<measure>`` over the questions, two with their 95 % interval; ``add.per_s``, ``add.p50_ms`` and ``.p95_ms``,
+        ``add.embedding_p50_ms`` (its part of the former), ``search.p50_ms`` and ``.p95_ms``; ``stored_bytes``, for one
+        memory.
     """
     asked = [one for part in parts for one in part.asked]
     added_ms = [one for part in parts for one in part.added_ms]
     searched_ms = [one.milliseconds for one in asked]
-    apart = [one for one in asked if one.conversation_id in held_out]
-    named = report.means_of("", apart) | report.intervals_of("", apart) | report.means_of(".all", asked)
-    return {name.removeprefix("."): value for name, value in named.items()} | {
-        "add.per_s": len(added_ms) / sum(added_ms) * 1000.0,
-        "add.p50_ms": percentile(0.50, added_ms),
-        "add.p95_ms": percentile(0.95, added_ms),
-        "add.embedding_p50_ms": percentile(0.50, [one for part in parts for one in part.embedded_ms]),
-        "search.p50_ms": percentile(0.50, searched_ms),
-        "search.p95_ms": percentile(0.95, searched_ms),
-        "stored_bytes": sum(part.stored_bytes for part in parts) / len(added_ms),
+    return {
+        **report.means_of(prefix, asked),
+        **report.intervals_of(prefix, asked),
+        f"{prefix}.add.per_s": len(added_ms) / sum(added_ms) * 1000.0,
+        f"{prefix}.add.p50_ms": percentile(0.50, added_ms),
+        f"{prefix}.add.p95_ms": percentile(0.95, added_ms),
+        f"{prefix}.add.embedding_p50_ms": percentile(0.50, [one for part in parts for one in part.embedded_ms]),
+        f"{prefix}.search.p50_ms": percentile(0.50, searched_ms),
+        f"{prefix}.search.p95_ms": percentile(0.95, searched_ms),
+        f"{prefix}.stored_bytes": sum(part.stored_bytes for part in parts) / len(added_ms),
     }
 
 
-def table(rows: Mapping[str, Mapping[str, float]]) -> str:
-    """Lay figures out in Markdown, one row for each name."""
-    lines = [("", *_COLUMNS), ("---",) * (1 + len(_COLUMNS))]
-    lines += [(name, *(form % found for form in _COLUMNS.values())) for name, found in rows.items()]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+def table(titles: Mapping[str, str], found: Mapping[str, float]) -> str:
+    """Lay figures out in Markdown: a row for each prefix, under its title."""
+    rows = [("", *_COLUMNS), ("---",) * (1 + len(_COLUMNS))]
+    for prefix, title in titles.items():
+        own = {name.removeprefix(f"{prefix}."): value for name, value in found.items() if name.startswith(f"{prefix}.")}
+        rows.append((title, *(form % own for form in _COLUMNS.values())))
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in rows)
