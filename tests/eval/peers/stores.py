@@ -176,7 +176,7 @@ class _Embeds:
 
 
 def told(turn: Turn) -> str:
-    """Write a turn out for peers, who search the text alone: of a dozen forms they find most in this one."""
+    """Write a turn out for peers, who rank by the text alone: of the forms tried, they find most in this one."""
     return f"{turn.actor} ({date_of(turn)}): {turn.content}"
 
 
