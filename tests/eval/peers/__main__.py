@@ -2,7 +2,8 @@
 
 Needs a Python that has tests/eval/requirements.txt; a peer that is not there, or fails, is left out. All get the same
 turns, one by one, and the same questions, and embed with the same embedder. A conversation goes through all of them
-before the next one does, so that no noisy moment of the machine is one peer's alone.
+before the next one does, so that no noisy moment of the machine is one peer's alone. Files are kept in memory where
+that can be, as our stores are: nobody waits for a disk or a network.
 """
 
 import argparse
@@ -25,6 +26,7 @@ from tests.eval.peers.stores import PEERS
 from tests.eval.peers.table import Measured, figures, read, table
 
 ROOT = Path(__file__).resolve().parents[3]
+IN_MEMORY = Path("/dev/shm")  # of Linux
 
 
 def main() -> None:
@@ -64,7 +66,7 @@ def _titles() -> Iterator[tuple[str, str]]:
 
 def _measured(name: str, path: Path, conversation: Conversation) -> Measured:
     started = time.perf_counter()
-    with TemporaryDirectory() as place:
+    with TemporaryDirectory(dir=IN_MEMORY if IN_MEMORY.is_dir() else None) as place:
         folder = Path(place)
         which = (name, str(path), conversation.conversation_id, place)
         command = [sys.executable, "-m", "tests.eval.peers.measuring", *which]
