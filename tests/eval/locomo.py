@@ -18,6 +18,8 @@ from pathlib import Path
 from typing import Any
 
 ANSWERABLE = (1, 2, 3, 4)  # category 5 asks for what was never said
+CHOSEN_ON_EVERY = 2  # constants of the ranking were chosen on the 1st, 3rd, 5th … conversation of the file
+DEFAULT_PATH = Path(__file__).resolve().parents[3] / "shared" / "data" / "locomo" / "locomo10.json"
 
 _SESSION = re.compile(r"session_(\d+)")
 _TURN_ID = re.compile(r"D:?(\d+):(\d+)")
@@ -100,6 +102,11 @@ def parse(sample: Mapping[str, Any]) -> Conversation:
         if entry["category"] in ANSWERABLE
     )
     return Conversation(sample["sample_id"], turns, tuple(question for question in asked if question.evidence))
+
+
+def held_out(conversations: Sequence[Conversation]) -> list[Conversation]:
+    """Take those that no constant of the ranking was chosen on."""
+    return [one for number, one in enumerate(conversations) if number % CHOSEN_ON_EVERY != 0]
 
 
 def turn_ids(texts: Sequence[str]) -> frozenset[str]:

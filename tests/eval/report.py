@@ -38,7 +38,7 @@ def locomo_figures(asked: Sequence[Asked], held_out: Collection[str]) -> dict[st
             for category in sorted({one.category for one in own}):
                 groups[f"locomo.{half}.{mode}.category_{category}"] = [a for a in own if a.category == category]
             for prefix, group in groups.items():
-                figures |= means_of(prefix, group) | _intervals(prefix, group)
+                figures |= means_of(prefix, group) | intervals_of(prefix, group)
         times = [one.milliseconds for one in answers]
         figures[f"locomo.search.{mode}.p50_ms"] = percentile(0.50, times)
         figures[f"locomo.search.{mode}.p95_ms"] = percentile(0.95, times)
@@ -50,7 +50,8 @@ def means_of(prefix: str, asked: Sequence[Asked]) -> dict[str, float]:
     return {f"{prefix}.{name}": value for name, value in mean([one.measured for one in asked]).items()}
 
 
-def _intervals(prefix: str, asked: Sequence[Asked]) -> dict[str, float]:
+def intervals_of(prefix: str, asked: Sequence[Asked]) -> dict[str, float]:
+    """Give the 95 % intervals of every measure over questions, under names with a prefix."""
     figures: dict[str, float] = {}
     for name in asked[0].measured if asked else ():
         low, high = interval([one.measured[name] for one in asked])

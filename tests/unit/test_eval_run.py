@@ -3,8 +3,8 @@
 from recollect.ranking import Mode
 
 from tests.eval import ablation, long
-from tests.eval.__main__ import evaluate_diversity, evaluate_long, evaluate_parts, evaluate_robustness, held_out
-from tests.eval.locomo import Conversation, Question, Turn
+from tests.eval.__main__ import evaluate_diversity, evaluate_long, evaluate_parts, evaluate_robustness
+from tests.eval.locomo import Conversation, Question, Turn, held_out
 from tests.eval.run import MODES, Remembering, ask, controller_of, evidence_in_context, ingest
 from tests.support.builders import NOW_MS
 from tests.support.embedder import HashingEmbedder
