@@ -147,8 +147,8 @@ def quarters(years: Years) -> list[Quarter]:
 
 def test_thousands_of_things_happen_in_two_years(years: Years, quarters: list[Quarter]) -> None:
     assert years.day == QUARTER * QUARTERS
-    assert years.counts["stores"] > 3_000
-    assert years.counts["searches"] > 1_000
+    assert years.counts["stores"] > 5_000
+    assert years.counts["searches"] > 2_000
     assert all(
         years.counts[name] > 2
         for name in ("superseded", "conflict", "deletes", "purges", "taken back", "found in the archive", "resolved")

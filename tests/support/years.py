@@ -35,7 +35,7 @@ from tests.support.inmemory_reports import InMemoryDueIndex, InMemoryMaintenance
 from tests.support.maintained import DyingWorkshop, Maintained
 
 POLICY = Policy(fold_entries=64, fold_touches=64, fold_max_entries=256, fan=4, tiers=3)
-USERS = {"ana": 1, "ben": 2, "cleo": 4}  # a session every so many days
+USERS = {"ana": 1, "ben": 1, "cleo": 1}  # a session every so many days
 DIMENSION = 300
 HOUR_MS = 3600 * 1000
 RUN_MS = 5 * 60 * 1000
@@ -105,6 +105,7 @@ class Years:
         objects = InMemoryObjectStore(self.clock)
         embedder = HashingEmbedder(dimension=DIMENSION)
         self.world = Maintained(self.store, objects, embedder, POLICY, self.clock)
+        self.world.count_together()
         self.diaries = {user_id: Diary(user_id, self.seed) for user_id in self.users}
         self._random = Random(self.seed)
         self._instances = [self.world.instance() for _ in range(INSTANCES)]

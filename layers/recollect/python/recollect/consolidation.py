@@ -137,7 +137,8 @@ class Consolidation:
             before = tally.changed
             is_going = self._consolidate_all(user_id, run, found.clusters, tally)
             left -= tally.changed - before
-            is_over = not is_going or run.is_dry_run or not found.clusters
+            has_tried_all = found.is_whole and tally.changed == before  # it would find the same once more
+            is_over = not is_going or run.is_dry_run or has_tried_all or not found.clusters
             if is_over or left < clusters.CLUSTER_MIN_COUNT:
                 tally.is_done = tally.is_done and found.is_whole and is_over
                 break

@@ -22,7 +22,7 @@ from recollect.partition import Partition
 from recollect.reconcile import Candidate, Statement, reconcile
 from recollect.undoing import Resolution, resolve
 
-COSINES = (0.0, 0.95)  # far and close
+FAR, CLOSE = 0.0, 0.95  # cosines
 GONE = "the other side of the conflict is not active any more"
 SAID_AGAIN = "a store said one side of the conflict again"
 NO_CONFLICT = "by the rules of a store the two do not contradict each other"
@@ -83,10 +83,10 @@ def settlement(partition: Partition, one: Memory, other: Memory) -> Settlement |
     confirmed = [memory for memory in (older, newer) if _is_confirmed(partition, memory, (older, newer))]
     if len(confirmed) == 1:
         return _kept(older, newer, confirmed[0])
-    outcomes = {_outcome(older, newer, cosine) for cosine in COSINES}
-    if len(outcomes) > 1:
+    outcome = _outcome(older, newer, FAR)
+    if outcome == "conflict" or outcome != _outcome(older, newer, CLOSE):
         return None
-    match outcomes.pop():
+    match outcome:
         case "created" | "merged":
             return Settlement(newer, older, Resolution.KEEP_BOTH, NO_CONFLICT)
         case "unchanged":

@@ -424,8 +424,12 @@ class Partition(Parts):
         return int(part.number(name)[local])
 
     def _live_row(self, memory_id: str) -> int | None:
-        row = int(self._live_rows_of([memory_id])[0])
-        return None if row < 0 else row
+        for part, start in zip(reversed(self.parts), reversed(self.starts.tolist()), strict=True):
+            low, high = part.span
+            local = int(part.rows_of([memory_id])[0]) if low <= memory_id <= high else -1
+            if local >= 0 and self.live[start + local]:
+                return int(start + local)
+        return None
 
     def _turn(self, row: int, *, is_live: bool) -> None:
         part, local = self.at(row)
