@@ -2,13 +2,14 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from recollect.aging import Expiry
 from recollect.answers import SearchQuery
 from recollect.changes import Patch
 from recollect.controller import MemoryController
+from recollect.evidence import REPEAT_MS
 from recollect.filters import EVERYTHING, Compare, Operator
 from recollect.maintenance import Step, StepReport
 from recollect.model import Memory, Operation, Status
@@ -16,7 +17,7 @@ from recollect.settling import Settling
 
 from tests.support.asked import stored
 from tests.support.audit import assert_sound
-from tests.support.builders import asking, controller, to_store
+from tests.support.builders import Clock, asking, controller, to_store
 from tests.support.faults import DyingStores, Killed, When
 from tests.support.texts import HIKES, SLEEPS
 from tests.support.worlds import World
@@ -38,8 +39,13 @@ def conflict(of: MemoryController, **values: Any) -> tuple[str, str]:
     return older, outcome.memory_id
 
 
-def say_again(of: MemoryController, content: str) -> None:
+def say_again(of: MemoryController, content: str, after_ms: int = REPEAT_MS) -> None:
+    cast("Clock", of.workings.surroundings.now_ms).now_ms += after_ms
     assert of.store(asking(), [to_store(content)])[0].outcome == "unchanged"
+
+
+def die() -> None:
+    raise Killed
 
 
 def present(of: MemoryController) -> dict[str, Memory]:
@@ -152,6 +158,29 @@ def test_evidence_is_none_if(world: World, others: Callable[[MemoryController, s
     older, newer = conflict(of)
     say_again(of, HIKES)
     others(of, older, newer)
+
+    assert run(world) == UNDECIDED
+    assert in_conflict(of) == {older, newer}
+
+
+@pytest.mark.parametrize("key", [None, "k"])
+def test_a_request_that_died_and_was_sent_again_is_no_evidence(world: World, kept: DyingStores, key: str | None) -> None:
+    def say_both(of: MemoryController) -> None:
+        of.store(asking(key=key), [to_store(HIKES), to_store(SLEEPS)])
+
+    kept.interrupt("append", "after", die)
+    with pytest.raises(Killed):
+        say_both(world.instance())
+    say_both(world.instance())
+
+    assert len(in_conflict(world.instance())) == 2
+    assert run(world) == UNDECIDED
+
+
+def test_what_is_said_again_soon_is_no_evidence(world: World) -> None:
+    of = world.instance()
+    older, newer = conflict(of)
+    say_again(of, HIKES, REPEAT_MS - 1)
 
     assert run(world) == UNDECIDED
     assert in_conflict(of) == {older, newer}

@@ -72,7 +72,7 @@ class Partition(Parts):
         self._last_of: dict[str, Entry] = {}
         self._recent: dict[str, int] = {}
         self._sessions: Sessions | None = None
-        self._said_again: dict[str, int] = {}
+        self._said_again: dict[str, Touch] = {}
         self.touches = 0  # that the segments do not hold
         self._take_up(segments)
 
@@ -243,8 +243,8 @@ class Partition(Parts):
             for memory, row in zip(memories, rows, strict=True)
         ]
 
-    def said_again_at(self, memory_id: str) -> int | None:
-        """Give the number of the entry after which a store said a memory again last, as far as the log's tail tells."""
+    def said_again(self, memory_id: str) -> Touch | None:
+        """Tell when a store said a memory again last, as far as the log's tail tells."""
         return self._said_again.get(memory_id)
 
     def use_of(self, memory_ids: Sequence[str]) -> dict[str, npt.NDArray[np.int64]]:
@@ -368,7 +368,7 @@ class Partition(Parts):
         self._recent[touch.touch_id] = touch.at_ms
         self.touches += 1
         if touch.is_said_again:
-            self._said_again |= dict.fromkeys(touch.memory_ids, touch.seq)
+            self._said_again |= dict.fromkeys(touch.memory_ids, touch)
         found = self._live_rows_of(list(dict.fromkeys(touch.memory_ids)))
         rows = found[found >= 0]
         count, last = (column.view for column in self._use.values())
