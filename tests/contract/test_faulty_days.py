@@ -60,9 +60,7 @@ def stretches(life: Life) -> list[tuple[Stretch, Stretch]]:
 
 
 def day_of(life: Life, begins: object, calls: Calls, day: int) -> Stretch:
-    return Stretch(
-        begins, calls, lambda faults: life.live(day, faults), lambda: life.sleep({}, (*EVENING, *AFTER))
-    )
+    return Stretch(begins, calls, lambda faults: life.live(day, faults), lambda: life.sleep({}, (*EVENING, *AFTER)))
 
 
 def night_of(life: Life, begins: object, calls: Calls) -> Stretch:
@@ -70,7 +68,7 @@ def night_of(life: Life, begins: object, calls: Calls) -> Stretch:
 
 
 def test_the_days_hold_all_that_can_happen(life: Life, stretches: list[tuple[Stretch, Stretch]]) -> None:
-    outcomes = "created unchanged merged superseded conflict resolved updated restored deleted purged".split()
+    outcomes = ["created", "unchanged", "merged", "superseded", "conflict", "resolved", "updated", "restored", "deleted", "purged"]
     nightly = {
         "erasure": ("memories", "log_entries", "reports"),
         "expiry": ("changed",),
@@ -78,9 +76,7 @@ def test_the_days_hold_all_that_can_happen(life: Life, stretches: list[tuple[Str
         "conflicts": ("changed",),
         "consolidation": ("made", "extended"),
         "embedding": ("changed",),
-        "compaction": (
-            "folded_entries folded_touches merged_segments archived_entries deleted_objects".split()
-        ),
+        "compaction": (["folded_entries", "folded_touches", "merged_segments", "archived_entries", "deleted_objects"]),
     }
     assert life.done >= {*outcomes, *(f"{step}: {what}" for step, of in nightly.items() for what in of)}
     assert found_of(life)[1:] == ([([], ()), ([], ())], False)

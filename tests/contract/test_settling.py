@@ -164,7 +164,9 @@ def test_evidence_is_none_if(world: World, others: Callable[[MemoryController, s
 
 
 @pytest.mark.parametrize("key", [None, "k"])
-def test_a_request_that_died_and_was_sent_again_is_no_evidence(world: World, kept: DyingStores, key: str | None) -> None:
+def test_a_request_that_died_and_was_sent_again_is_no_evidence(
+    world: World, kept: DyingStores, key: str | None
+) -> None:
     def say_both(of: MemoryController) -> None:
         of.store(asking(key=key), [to_store(HIKES), to_store(SLEEPS)])
 

@@ -96,7 +96,9 @@ def _take_back(of: MemoryController, asked: Request, memory_id: str) -> None:
 
 
 def _note(text: str) -> ToStore:
-    return to_store(text, tags=(text.split()[-1],), type=MemoryType.EPISODIC, importance=0.2, on_similar=OnSimilar.CREATE)
+    return to_store(
+        text, tags=(text.split()[-1],), type=MemoryType.EPISODIC, importance=0.2, on_similar=OnSimilar.CREATE
+    )
 
 
 def _style(text: str) -> ToStore:

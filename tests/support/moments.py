@@ -32,10 +32,9 @@ class Kind(StrEnum):
 OF_READS = (Kind.DEATH_AFTER, Kind.REFUSED)  # nothing tells afterwards whether a read took place
 OF_WRITES = (Kind.DEATH_BEFORE, Kind.DEATH_AFTER, Kind.REFUSED, Kind.LOST)
 WRITES = frozenset(
-    "append begin_erasure commit_manifest delete delete_versions drop drop_items end_erasure erase_items keep put_new"
-    " redact_entry redact_version save schedule send touch".split()
+    ["append", "begin_erasure", "commit_manifest", "delete", "delete_versions", "drop", "drop_items", "end_erasure", "erase_items", "keep", "put_new", "redact_entry", "redact_version", "save", "schedule", "send", "touch"]
 )
-CONDITIONAL = frozenset("begin_erasure commit_manifest end_erasure put_new schedule".split())  # and no transaction
+CONDITIONAL = frozenset(["begin_erasure", "commit_manifest", "end_erasure", "put_new", "schedule"])  # and no transaction
 
 
 @dataclass(frozen=True, slots=True)

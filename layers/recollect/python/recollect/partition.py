@@ -121,8 +121,9 @@ class Partition(Parts):
         if numbers != list(range(self.head.seq + 1, head.seq + 1)):
             raise CorruptData("the log has a gap", first=self.head.seq + 1, last=head.seq, found=len(numbers))
         row = self.row_count
-        self._sessions = None if entries else self._sessions
-        self._extend([entry for entry in entries if entry.columns is not None])
+        if entries:
+            self._sessions = None
+            self._extend([entry for entry in entries if entry.columns is not None])
         for record in records:
             if isinstance(record, Touch):
                 self._count(record)
