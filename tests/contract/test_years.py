@@ -1,6 +1,7 @@
 """Two years of three users on a virtual clock, each with a session a day, maintained by plan.
 
-What happens when calls fail is the subject of ``test_faulty_days.py``. The facts are found by their words: the embedder of these tests counts words. The five preferences share three of them.
+What happens when calls fail is the subject of ``test_faulty_days.py``. The facts are found by their words: the embedder
+of these tests counts words. The five preferences share three of them.
 """
 
 import logging

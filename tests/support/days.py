@@ -18,7 +18,7 @@ from recollect.nominating import OnSimilar, ToStore
 from recollect.ranking import Mode
 from recollect.undoing import Resolution
 
-from tests.support.builders import NOW_MS, to_store
+from tests.support.builders import to_store
 
 DAY_MS = 24 * 3600 * 1000
 HOUR_MS = 3600 * 1000
@@ -101,6 +101,10 @@ def _note(text: str) -> ToStore:
     )
 
 
+def _ending(of: MemoryController) -> ToStore:
+    return to_store("The pool is closed", expires_at_ms=of.workings.surroundings.now_ms() + 3 * HOUR_MS)
+
+
 def _style(text: str) -> ToStore:
     return to_store(text, tags=("preference",), importance=0.4, on_similar=OnSimilar.CREATE)
 
@@ -118,7 +122,7 @@ _PIN = "The alarm code is 4711"
 
 FIRST = (
     _saying("say", to_store(_DOG), to_store(_PORTO), to_store(_PIN, pinned=True, importance=0.0)),
-    _saying("say what ends", to_store("The pool is closed", expires_at_ms=NOW_MS + 3 * HOUR_MS)),
+    Asked("say what ends", lambda of, asked, _: of.store(asked, [_ending(of)])),
     _saying("tell", *(_note(text) for text in (*_NOTES, _BOOK))),
     _saying("say more", to_store("The user has a dog named Rex")),
     _saying("correct", to_store(_LISBON)),

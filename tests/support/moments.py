@@ -31,10 +31,19 @@ class Kind(StrEnum):
 
 OF_READS = (Kind.DEATH_AFTER, Kind.REFUSED)  # nothing tells afterwards whether a read took place
 OF_WRITES = (Kind.DEATH_BEFORE, Kind.DEATH_AFTER, Kind.REFUSED, Kind.LOST)
-WRITES = frozenset(
-    ["append", "begin_erasure", "commit_manifest", "delete", "delete_versions", "drop", "drop_items", "end_erasure", "erase_items", "keep", "put_new", "redact_entry", "redact_version", "save", "schedule", "send", "touch"]
+CONDITIONAL = frozenset(("begin_erasure", "commit_manifest", "end_erasure", "put_new", "schedule"))  # no transactions
+AWS_WRITES = frozenset(
+    (
+        *("dynamodb.PutItem", "dynamodb.UpdateItem", "dynamodb.DeleteItem", "dynamodb.TransactWriteItems"),
+        *("s3.PutObject", "s3.DeleteObjects", "sqs.SendMessageBatch"),
+    )
 )
-CONDITIONAL = frozenset(["begin_erasure", "commit_manifest", "end_erasure", "put_new", "schedule"])  # and no transaction
+WRITES = frozenset(
+    (
+        *("append", "touch", "drop_items", "redact_version", "redact_entry", "erase_items", "keep", "save", "drop"),
+        *("delete", "delete_versions", "send", *CONDITIONAL, *AWS_WRITES),
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +61,7 @@ def moments_of(calls: Sequence[Call]) -> list[Moment]:
 
 def _kinds_of(name: str) -> Iterator[Kind]:
     yield from OF_WRITES if name in WRITES else OF_READS
-    if name in CONDITIONAL:
+    if name in CONDITIONAL | AWS_WRITES:
         yield Kind.ECHO
 
 

@@ -40,7 +40,7 @@ INSTANCES = 2
 DIMENSION = 300
 TRIES = 9
 _MADE_ID = re.compile(r"01HF\d{22}")
-Faults = Mapping[str, Moment]  # by the name of a piece of work
+Faults = Mapping[str, Sequence[Moment]]  # by the name of a piece of work, one for each time that it is tried
 Calls = Mapping[str, Sequence[Call]]
 
 
@@ -82,10 +82,12 @@ class Life:
     Parameters
     ----------
     make_place : callable
+    began_ms : int
+        When the first day begins.
     calls : dict of str to list of Call
         Those of each piece of work, at its first try.
-    struck : dict of str to Moment
-        What happened.
+    struck : list of (str, Moment)
+        What happened, and in which piece of work.
     answers : dict of str to list of str
         What became of what was asked.
     ids : dict of str to str
@@ -97,15 +99,16 @@ class Life:
     """
 
     make_place: Callable[[Watch, Clock], Place]
+    began_ms: int = NOW_MS
     calls: dict[str, list[Call]] = field(default_factory=dict)
-    struck: dict[str, Moment] = field(default_factory=dict)
+    struck: list[tuple[str, Moment]] = field(default_factory=list)
     answers: dict[str, list[str]] = field(default_factory=dict)
     ids: dict[str, str] = field(default_factory=dict)
     done: set[str] = field(default_factory=set)
     failures: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.clock, self.watch = Clock(), Watch()
+        self.clock, self.watch = Clock(self.began_ms), Watch()
         self.place = self.make_place(self.watch, self.clock)
         self.day = self._last_id = 0
 
@@ -118,7 +121,7 @@ class Life:
         kept, self.day, self._last_id, self.clock.now_ms, ids = mark
         self.place.back(kept)
         self.ids = dict(ids)
-        self.calls, self.struck, self.answers = {}, {}, {}
+        self.calls, self.struck, self.answers = {}, [], {}
 
     def live(self, day: int, faults: Faults, tries: int = TRIES) -> None:
         """Let the requests of a day come, each so often at most until it is answered."""
@@ -127,7 +130,7 @@ class Life:
         instances = [self._instance() for _ in range(INSTANCES)]
         for number, asked in enumerate(SCRIPT[day]):
             self.clock.now_ms += 1_000
-            self._ask(asked, instances, number % INSTANCES, faults.get(asked.name), tries)
+            self._ask(asked, instances, number % INSTANCES, faults.get(asked.name, ()), tries)
 
     def sleep(self, faults: Faults, times: Sequence[int] = EVENING) -> None:
         """Let plans and runs of maintenance come at some times after the morning."""
@@ -167,14 +170,14 @@ class Life:
         return of.replay(user_id, verifies=True).disagreements
 
     def _morning_ms(self) -> int:
-        return NOW_MS + DAYS[self.day] * DAY_MS
+        return self.began_ms + DAYS[self.day] * DAY_MS
 
     def _ask(
-        self, asked: Asked, instances: list[MemoryController], number: int, moment: Moment | None, tries: int
+        self, asked: Asked, instances: list[MemoryController], number: int, moments: Sequence[Moment], tries: int
     ) -> None:
-        self.watch.begin(moment)
         answer: Any = None
-        for attempt in range(tries):
+        for moment in (*moments, *[None] * tries)[:tries]:
+            self.watch.begin(moment)
             of = self._instance(step_ms=10_000) if asked.has_little_time else instances[number]
             try:
                 answer = asked.act(of, asking(asked.user_id, asked.name, asked.name), self.ids)
@@ -184,7 +187,7 @@ class Life:
             except Unavailable:
                 pass
             finally:
-                self._note(asked.name, moment, is_first=not attempt)
+                self._note(asked.name, moment)
         outcomes = [one for one in (answer if isinstance(answer, tuple) else (answer,)) if isinstance(one, Outcome)]
         self.ids |= {said: one.memory_id for said, one in zip(asked.says, outcomes, strict=False)}
         self.done |= {one.outcome for one in outcomes}
@@ -192,14 +195,14 @@ class Life:
 
     def _plan(self, name: str, faults: Faults) -> None:
         stores = self.place.stores
-        self.watch.begin(faults.get(name))
+        moment = self._begin(name, faults)
         with suppress(Killed, Unavailable):
             Planner(stores, stores, self.clock).plan(self.clock.now_ms + RUN_MS)
-        self._note(name, faults.get(name), is_first=True)
+        self._note(name, moment)
 
     def _maintain(self, user_id: str, faults: Faults) -> None:
         name = next(one for one in (f"run {n} of {user_id}" for n in range(99)) if one not in self.calls)
-        self.watch.begin(faults.get(name))
+        moment = self._begin(name, faults)
         try:
             report = self._maintainer.run_if_due(user_id, self.clock.now_ms + RUN_MS)
         except (Killed, Unavailable) as error:
@@ -210,13 +213,17 @@ class Life:
             steps = {} if report is None else report.steps
             self.done |= {f"{step}: {what}" for step, of in steps.items() for what, n in of.counts.items() if n}
             self.done |= {f"{step}: changed" for step, of in steps.items() if of.changed}
-        self._note(name, faults.get(name), is_first=True)
+        self._note(name, moment)
 
-    def _note(self, name: str, moment: Moment | None, *, is_first: bool) -> None:
-        if is_first:
-            self.calls[name] = [*self.watch.calls]
+    def _begin(self, name: str, faults: Faults) -> Moment | None:
+        moment = next(iter(faults.get(name, ())), None)
+        self.watch.begin(moment)
+        return moment
+
+    def _note(self, name: str, moment: Moment | None) -> None:
+        self.calls.setdefault(name, [*self.watch.calls])
         if moment is not None and self.watch.has_struck:
-            self.struck[name] = moment
+            self.struck.append((name, moment))
 
     def _instance(self, step_ms: int = 0) -> MemoryController:
         stores, embedder = self.place.stores, HashingEmbedder(EMBEDDERS[self.day], DIMENSION)
