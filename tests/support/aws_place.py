@@ -30,7 +30,7 @@ from tests.support.moments import Kind, Watch
 from tests.support.table import TABLE_NAME, create_table
 
 ACCOUNT, REGION = "123456789012", "us-east-1"  # moto's
-PAGE_ITEMS = 24  # of a query, where it has no limit of its own; a page of DynamoDB has 1 MB
+PAGE_ITEMS = 40  # of a query, where it has no limit of its own; a page of DynamoDB has 1 MB
 PAGE_OBJECTS = 2
 URL = "http://aws"
 

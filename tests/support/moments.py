@@ -60,7 +60,11 @@ def moments_of(calls: Sequence[Call]) -> list[Moment]:
 
 
 def _kinds_of(name: str) -> Iterator[Kind]:
-    yield from OF_WRITES if name in WRITES else OF_READS
+    is_aws = "." in name
+    if name in WRITES:
+        yield from OF_WRITES
+    else:
+        yield from OF_READS[is_aws:]  # to die there is to die at the call of the store
     if name in CONDITIONAL | AWS_WRITES:
         yield Kind.ECHO
 
