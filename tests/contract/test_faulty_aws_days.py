@@ -2,9 +2,10 @@
 
 As ``test_faulty_days.py``, one floor below: a call of a store may be several of AWS (pages of a query or a listing, the
 versions of each object before they are deleted), and each of those is struck, below the retries of the SDK, whose own
-second try is one of the ways to fail (``aws_place``). Here requests that failed fail again when they are sent again, and
-so do the runs that go on with the work of one that failed, each time at another call: a moment is one of the whole
-piece of work, which may begin with what an earlier try has left.
+second try is one of the ways to fail (``aws_place``). Here requests that failed fail again when they are sent again,
+and so do the runs that go on with the work of one that failed, each time at another call: a moment is one of the whole
+piece of work, which may begin with what an earlier try has left. All four days are lived through, and of the nights the
+two whose runs make every kind of call that there is.
 """
 
 import logging
