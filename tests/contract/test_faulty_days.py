@@ -80,6 +80,10 @@ def test_the_days_hold_all_that_can_happen(life: Life, stretches: list[tuple[Str
         "compaction": (["folded_entries", "folded_touches", "merged_segments", "archived_entries", "deleted_objects"]),
     }
     assert life.done >= {*outcomes, *(f"{step}: {what}" for step, of in nightly.items() for what in of)}
+    last = stretches[-1][1]
+    life.back(last.begins)
+    last.lives({})
+    last.ends()
     assert found_of(life)[1:] == ([([], ()), ([], ())], False)
     assert life.failures == []
 
