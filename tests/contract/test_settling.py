@@ -19,7 +19,7 @@ from tests.support.asked import stored
 from tests.support.audit import assert_sound
 from tests.support.builders import Clock, asking, controller, to_store
 from tests.support.faults import DyingStores, Killed, When
-from tests.support.texts import HIKES, SLEEPS
+from tests.support.texts import HIKES, SLEEPS, TEA, TEA_AT_BREAKFAST
 from tests.support.worlds import World
 
 UNDECIDED = StepReport(looked_at=1, skipped={"undecided": 1})
@@ -42,10 +42,6 @@ def conflict(of: MemoryController, **values: Any) -> tuple[str, str]:
 def say_again(of: MemoryController, content: str, after_ms: int = REPEAT_MS) -> None:
     cast("Clock", of.workings.surroundings.now_ms).now_ms += after_ms
     assert of.store(asking(), [to_store(content)])[0].outcome == "unchanged"
-
-
-def die() -> None:
-    raise Killed
 
 
 def present(of: MemoryController) -> dict[str, Memory]:
@@ -163,16 +159,17 @@ def test_evidence_is_none_if(world: World, others: Callable[[MemoryController, s
     assert in_conflict(of) == {older, newer}
 
 
-@pytest.mark.parametrize("key", [None, "k"])
+@pytest.mark.parametrize(("key", "at"), [(None, 2), ("k", 4)])
 def test_a_request_that_died_and_was_sent_again_is_no_evidence(
-    world: World, kept: DyingStores, key: str | None
+    world: World, kept: DyingStores, key: str | None, at: int
 ) -> None:
     def say_both(of: MemoryController) -> None:
-        of.store(asking(key=key), [to_store(HIKES), to_store(SLEEPS)])
+        of.store(asking(key=key), [to_store(text) for text in (HIKES, SLEEPS, TEA, TEA_AT_BREAKFAST)])
 
-    kept.interrupt("append", "after", die)
+    kept.die(at, "after")
     with pytest.raises(Killed):
         say_both(world.instance())
+    assert kept.calls[-1] == "append"
     say_both(world.instance())
 
     assert len(in_conflict(world.instance())) == 2
@@ -181,11 +178,10 @@ def test_a_request_that_died_and_was_sent_again_is_no_evidence(
 
 def test_what_is_said_again_soon_is_no_evidence(world: World) -> None:
     of = world.instance()
-    older, newer = conflict(of)
+    conflict(of)
     say_again(of, HIKES, REPEAT_MS - 1)
 
     assert run(world) == UNDECIDED
-    assert in_conflict(of) == {older, newer}
 
 
 def test_a_pinned_memory_is_not_retired_by_evidence(world: World) -> None:
