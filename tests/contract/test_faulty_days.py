@@ -3,8 +3,10 @@
 By day requests, by night plans, their queue and the runs of maintenance, all on stores in memory: see ``days`` and
 ``nights``. Each call of a life without faults is struck once in every way that it can fail: the process dies before it
 has an effect, or after it; the call is refused, or its answer is lost; a conditional write is sent again by itself and
-told that it came too late (``moments``). Struck is what was a call of the life without faults, in the pass that meets
-it with everything before it as it was; `sweep` ends when all have been. It ends as it did without faults:
+told that it came too late (``moments``). A pass lives through a day or night again from where it began, with one fault
+in each piece of work, a request or a plan or a run, or with one fault in all: of the third day and its night. Moments
+are named as the life without faults reaches them, "the second `append` of this request"; one that a pass does not reach
+comes again in a later one, and `sweep` ends when all have been struck. Each pass ends as the life without faults does:
 the same memories, of the same status, made of the same ones, in the same profile; a log without a gap that agrees with
 versions and partition; no object that nothing refers to; no word that was purged.
 
