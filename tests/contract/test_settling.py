@@ -2,13 +2,14 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from recollect.aging import Expiry
 from recollect.answers import SearchQuery
 from recollect.changes import Patch
 from recollect.controller import MemoryController
+from recollect.evidence import REPEAT_MS
 from recollect.filters import EVERYTHING, Compare, Operator
 from recollect.maintenance import Step, StepReport
 from recollect.model import Memory, Operation, Status
@@ -16,9 +17,9 @@ from recollect.settling import Settling
 
 from tests.support.asked import stored
 from tests.support.audit import assert_sound
-from tests.support.builders import asking, controller, to_store
+from tests.support.builders import Clock, asking, controller, to_store
 from tests.support.faults import DyingStores, Killed, When
-from tests.support.texts import HIKES, SLEEPS
+from tests.support.texts import HIKES, SLEEPS, TEA, TEA_AT_BREAKFAST
 from tests.support.worlds import World
 
 UNDECIDED = StepReport(looked_at=1, skipped={"undecided": 1})
@@ -38,8 +39,9 @@ def conflict(of: MemoryController, **values: Any) -> tuple[str, str]:
     return older, outcome.memory_id
 
 
-def say_again(of: MemoryController, content: str) -> None:
-    assert of.store(asking(), [to_store(content)])[0].outcome == "unchanged"
+def say_again(of: MemoryController, content: str, after_ms: int = REPEAT_MS, **values: Any) -> None:
+    cast("Clock", of.workings.surroundings.now_ms).now_ms += after_ms
+    assert of.store(asking(), [to_store(content, **values)])[0].outcome == "unchanged"
 
 
 def present(of: MemoryController) -> dict[str, Memory]:
@@ -56,12 +58,16 @@ def in_conflict(of: MemoryController) -> set[str]:
 
 def test_what_outlasts_the_other_side_is_not_retired_for_it(world: World) -> None:
     of = world.instance()
-    pair = conflict(of, expires_at_ms=world.clock.now_ms + 1_000)
-    say_again(of, HIKES)
+    end = world.clock.now_ms + 2 * REPEAT_MS
+    pair = conflict(of, expires_at_ms=end)
+    say_again(of, HIKES, expires_at_ms=end)
 
     assert run(world) == UNDECIDED
 
     assert in_conflict(of) == set(pair)
+    of.update(asking(), pair[0], Patch({"expires_at_ms": None}))
+    say_again(of, HIKES)
+    assert run(world) == SETTLED
 
 
 def test_a_conflict_that_nothing_has_settled_stays_and_is_listed(world: World) -> None:
@@ -165,6 +171,31 @@ def test_evidence_is_none_if(world: World, others: Callable[[MemoryController, s
 
     assert run(world) == UNDECIDED
     assert in_conflict(of) == {older, newer}
+
+
+@pytest.mark.parametrize(("key", "at"), [(None, 2), ("k", 4)])
+def test_a_request_that_died_and_was_sent_again_is_no_evidence(
+    world: World, kept: DyingStores, key: str | None, at: int
+) -> None:
+    def say_both(of: MemoryController) -> None:
+        of.store(asking(key=key), [to_store(text) for text in (HIKES, SLEEPS, TEA, TEA_AT_BREAKFAST)])
+
+    kept.die(at, "after")
+    with pytest.raises(Killed):
+        say_both(world.instance())
+    assert kept.calls[-1] == "append"
+    say_both(world.instance())
+
+    assert len(in_conflict(world.instance())) == 2
+    assert run(world) == UNDECIDED
+
+
+def test_what_is_said_again_soon_is_no_evidence(world: World) -> None:
+    of = world.instance()
+    conflict(of)
+    say_again(of, HIKES, REPEAT_MS - 1)
+
+    assert run(world) == UNDECIDED
 
 
 def test_a_pinned_memory_is_not_retired_by_evidence(world: World) -> None:

@@ -63,6 +63,10 @@ class World:
         self.last_id += 1_000
         self._of_compactors = surroundings(self.clock, "01HH")
 
+    def count_together(self) -> None:
+        """Let the ids of all ascend in the order in which they are made, as ids that begin with the time do."""
+        self._of_compactors = replace(self._of_compactors, new_id=self._new_id)
+
     def instance(self, budget_bytes: int = BUDGET_BYTES, embedder: HashingEmbedder | None = None) -> MemoryController:
         """Make an instance that has seen nothing yet."""
         return MemoryController(self.store, self.objects, embedder or self.embedder, self._of_instances, budget_bytes)

@@ -6,9 +6,7 @@ Instances come and go: each day one of them is a new one. What expires by Dynamo
 import re
 from collections import Counter
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
 from random import Random
 from typing import Any
 
@@ -17,8 +15,6 @@ from recollect.aws.reports import TTL_S
 from recollect.changes import Patch
 from recollect.compaction import Policy
 from recollect.controller import MemoryController
-from recollect.due import LEASE_S, RETRY_S
-from recollect.errors import Unavailable
 from recollect.filters import ACTIVE, EVERYTHING, AllOf, Compare, Filter, Operator
 from recollect.maintenance import Report
 from recollect.model import Memory, Status
@@ -29,13 +25,12 @@ from recollect.undoing import Resolution
 from tests.support.builders import NOW_MS, Clock, asking, to_store
 from tests.support.diaries import DAY_MS, Diary
 from tests.support.embedder import HashingEmbedder
-from tests.support.faults import Killed, When
 from tests.support.inmemory import InMemoryMemoryStore, InMemoryObjectStore
 from tests.support.inmemory_reports import InMemoryDueIndex, InMemoryMaintenanceQueue
-from tests.support.maintained import DyingWorkshop, Maintained
+from tests.support.maintained import Maintained
 
 POLICY = Policy(fold_entries=64, fold_touches=64, fold_max_entries=256, fan=4, tiers=3)
-USERS = {"ana": 1, "ben": 2, "cleo": 4}  # a session every so many days
+USERS = {"ana": 1, "ben": 1, "cleo": 1}  # a session every so many days
 DIMENSION = 300
 HOUR_MS = 3600 * 1000
 RUN_MS = 5 * 60 * 1000
@@ -44,21 +39,6 @@ K = 10
 NOTES = AllOf((ACTIVE, Compare(("type",), Operator.EQ, "episodic")))
 ARCHIVED = Compare(("status",), Operator.EQ, "archived")
 DELETE_EVERY, PURGE_EVERY, BROWSE_EVERY, RETURN_EVERY, SETTLE_EVERY = 11, 60, 50, 60, 30  # sessions
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """What happens at a call of a run of maintenance: the process dies, or the call is refused."""
-
-    at: int
-    when: When
-    is_death: bool
-
-    def happen(self) -> None:
-        """Let it happen."""
-        if self.is_death:
-            raise Killed
-        raise Unavailable("the service does not answer")
 
 
 @dataclass
@@ -71,12 +51,6 @@ class Years:
         A session every so many days, by user.
     plan_every : int
         Days from one plan of maintenance to the next; a schedule in earnest has many a day, and this one seconds.
-    faults : dict of int to Fault
-        In the first run of maintenance of a day.
-    is_watched : bool
-        Whether the calls of runs are counted.
-    calls : list of int
-        How many calls each run made on the stores.
     counts : Counter
         What was done so far.
     purged : list of str
@@ -89,10 +63,7 @@ class Years:
 
     users: Mapping[str, int] = field(default_factory=lambda: USERS)
     plan_every: int = 7
-    is_watched: bool = False
     seed: int = 1
-    faults: dict[int, Fault] = field(default_factory=dict)
-    calls: dict[int, int] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
     purged: list[str] = field(default_factory=list)
     given_up: list[str] = field(default_factory=list)
@@ -105,13 +76,14 @@ class Years:
         objects = InMemoryObjectStore(self.clock)
         embedder = HashingEmbedder(dimension=DIMENSION)
         self.world = Maintained(self.store, objects, embedder, POLICY, self.clock)
+        self.world.count_together()
         self.diaries = {user_id: Diary(user_id, self.seed) for user_id in self.users}
         self._random = Random(self.seed)
         self._instances = [self.world.instance() for _ in range(INSTANCES)]
         self._queue = InMemoryMaintenanceQueue()
         self._planner = Planner(InMemoryDueIndex(self.store), self._queue, self.clock)
         self._maintainer = self.world.maintainer()
-        self.day = self.runs = self.struck = 0
+        self.day = self.runs = 0
 
     def live(self, days: int) -> None:
         """Let days pass: sessions in the morning, maintenance in the evening."""
@@ -128,29 +100,24 @@ class Years:
                 self.maintain()
                 self._lapse()
 
-    def maintain(self) -> list[Report]:
+    def maintain(self) -> None:
         """Maintain whoever is due, until nobody is."""
-        reports: list[Report] = []
         if self.day % 5 == 0:
             self._maintainer = self.world.maintainer()
         for _ in range(9):
             self._planner.plan(self.clock.now_ms + RUN_MS)
             due = self._queue.take()
             if not due:
-                return reports
+                return
             for user_id in due:
-                reports += self._run(user_id)
+                self.runs += 1
+                self._maintainer.run_if_due(user_id, self.clock.now_ms + RUN_MS)
         raise AssertionError("they stay due")
 
     def again(self, user_id: str) -> int:
         """Maintain, whether due or not; tell how much was changed."""
         report = self.world.maintainer().run(user_id, self.clock.now_ms + RUN_MS)
         return sum(step.changed for step in report.steps.values())
-
-    @property
-    def end_ms(self) -> int:
-        """A time after all that has happened, whatever came between."""
-        return self._began_ms + (self.day + 1) * DAY_MS
 
     def present(self, user_id: str, wanted: Filter = EVERYTHING) -> list[Memory]:
         """List memories, with a cold instance."""
@@ -167,28 +134,6 @@ class Years:
         """Search without using what is found."""
         query = SearchQuery(text=question, k=K, reinforces=False)
         return [hit.memory for hit in of.search(user_id, query).hits]
-
-    def picture(self, user_id: str) -> Any:
-        """Tell what there is of a user, ids and times apart."""
-        memories = self.present(user_id)
-        says = {one.memory_id: one.content for one in memories}
-
-        def named(memory_id: str | None) -> str:
-            return says.get(memory_id or "", "gone" if memory_id else "none")
-
-        return sorted(
-            (
-                one.content,
-                one.status,
-                one.version,
-                one.access_count,
-                sorted(map(named, one.derived_from)),
-                named(one.consolidated_into),
-                sorted(map(named, one.conflicts_with)),
-                named(one.superseded_by),
-            )
-            for one in memories
-        )
 
     def kept(self, user_id: str) -> Any:
         """Tell all that is stored of a user but reports, and when the user is due."""
@@ -248,28 +193,6 @@ class Years:
                 self.given_up.append(other)
                 self.counts["resolved"] += 1
                 return
-
-    def _run(self, user_id: str) -> list[Report]:
-        """Run once; after a fault, again when the user is due again."""
-        self.runs += 1
-        until_ms = self.clock.now_ms + RUN_MS
-        dying = DyingWorkshop(self.world)
-        dying.interrupt(0, "before", lambda: None)
-        fault = self.faults.get(self.day) if self.day not in self.calls else None
-        if fault is not None:
-            dying.interrupt(fault.at, fault.when, partial(self._strike, fault))
-        maintainer = self.world.maintainer(dying) if self.is_watched else self._maintainer
-        report = None
-        with suppress(Killed, Unavailable):
-            report = maintainer.run_if_due(user_id, until_ms)
-        self.calls.setdefault(self.day, len(dying.calls))
-        if fault is not None:
-            self.clock.now_ms += max(LEASE_S, RETRY_S) * 1000
-        return [] if report is None else [report]
-
-    def _strike(self, fault: Fault) -> None:
-        self.struck += 1
-        fault.happen()
 
     def _lapse(self) -> None:
         """Take away the reports whose time is over."""

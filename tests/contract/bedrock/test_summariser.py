@@ -1,13 +1,14 @@
 """Consolidation by a model on Bedrock: its words where its memories bear them out, and nothing lost otherwise."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from recollect.aws.converse import BedrockSummariser
 from recollect.budget import TokenBudget
 from recollect.changes import Patch
-from recollect.consolidation import Telling
+from recollect.consolidation import REFUSED_FOR_MS, Telling
 from recollect.maintenance import StepReport
 
 from tests.support import converse
@@ -116,6 +117,46 @@ def test_case_m5_a_reply_that_cannot_be_used_loses_nothing_and_is_told(
     assert report.skipped == {"refused": 4}
     assert report.tokens["input"] > 0
     assert not any(content in report.failure for content in FOUR)
+
+
+IN_VAIN = {"a bad reply": [BAD["made up"]] * 2, "too few told": [tell([SHORT, BLACK], [1, 3])]}
+
+
+def again(world: World, client: Any, first: StepReport, **how: Any) -> StepReport:
+    """Run the step once more, as a run that knows the last one's report."""
+    told = replace(world.due(), refused=frozenset(first.refused), **how)
+    return step(world, telling=telling(world, client)).run("ana", told)
+
+
+@pytest.mark.parametrize("replies", IN_VAIN)
+def test_what_it_was_asked_about_in_vain_it_is_asked_about_again_when_that_has_changed_or_by_force(
+    world: World, client: Any, server: BedrockServer, replies: str
+) -> None:
+    ids = style(world, *FOUR)
+    script(server, *IN_VAIN[replies])
+    first = run(world, client)
+    asked = len(server.requests)
+
+    second = again(world, client, first)
+
+    assert (len(server.requests), second.failure, second.tokens) == (asked, None, {})
+    assert second.refused == first.refused != ()
+    assert second.skipped == {"refused_before": 4}
+    script(server, tell(TOLD), tell(TOLD))
+    assert again(world, client, first, is_forced=True, is_dry_run=True).counts == {"made": 1}
+    world.instance().update(asking(), ids[3], Patch({"importance": 0.6}))
+    third = again(world, client, second)
+    assert (third.changed, third.refused) == (4, ())
+
+
+def test_what_was_refused_weeks_ago_is_asked_about_again(world: World, client: Any, server: BedrockServer) -> None:
+    style(world, *FOUR)
+    script(server, *IN_VAIN["a bad reply"])
+    first = run(world, client)
+    world.clock.now_ms += REFUSED_FOR_MS
+    script(server, tell(TOLD))
+
+    assert again(world, client, first).changed == 4
 
 
 def test_case_m5_one_bad_cluster_does_not_stop_the_next(world: World, client: Any, server: BedrockServer) -> None:

@@ -5,6 +5,7 @@ of the memories meanwhile, nothing is done about the cluster in this run. What w
 reply of a model that cannot be used leaves its cluster as it is; the others go on, and the step reports the failure.
 """
 
+import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,6 +27,8 @@ from recollect.ports import Embedder, MemoryStore
 
 ROUND_MAX_COUNT = 20
 ASKED_MAX_COUNT = 20  # clusters that a model is asked about in one run
+REFUSED_MAX_COUNT = 128
+REFUSED_FOR_MS = 28 * 24 * 3600 * 1000  # at most
 
 
 @dataclass(slots=True)
@@ -38,6 +41,7 @@ class _Tally:
     counts: Counter[str] = field(default_factory=Counter)
     tokens: Counter[str] = field(default_factory=Counter)
     seen: set[frozenset[str]] = field(default_factory=set)
+    refused: dict[str, None] = field(default_factory=dict)
     is_done: bool = True
     failure: str | None = None
 
@@ -46,6 +50,11 @@ class _Tally:
         self.is_done = False
         self.failure = failure or self.failure
         return False
+
+    def refuse(self, digest: str) -> bool:
+        """Remember what came to nothing, and go on."""
+        self.refused[digest] = None
+        return True
 
     def report(self) -> StepReport:
         """Tell it."""
@@ -57,6 +66,7 @@ class _Tally:
             tokens=dict(self.tokens),
             is_done=self.is_done,
             failure=self.failure,
+            refused=tuple(self.refused)[:REFUSED_MAX_COUNT],
         )
 
 
@@ -137,13 +147,16 @@ class Consolidation:
             before = tally.changed
             is_going = self._consolidate_all(user_id, run, found.clusters, tally)
             left -= tally.changed - before
-            is_over = not is_going or run.is_dry_run or not found.clusters
+            has_tried_all = found.is_whole and tally.changed == before  # it would find the same once more
+            is_over = not is_going or run.is_dry_run or has_tried_all or not found.clusters
             if is_over or left < clusters.CLUSTER_MIN_COUNT:
                 tally.is_done = tally.is_done and found.is_whole and is_over
                 break
             partition = self._partitions.refresh(user_id)
         else:
             tally.is_done = False
+        if not tally.is_done:
+            tally.refused |= dict.fromkeys(sorted(run.refused))
         return tally.report()
 
     def _consolidate_all(self, user_id: str, run: Run, found: Sequence[Cluster], tally: _Tally) -> bool:
@@ -180,14 +193,21 @@ class Consolidation:
         if run.is_dry_run or not kept:
             self._count(tally, cluster, len(kept))
             return True
+        digest = _digest(kept, self._surroundings.now_ms())
+        if digest in run.refused and not run.is_forced:
+            tally.skipped["refused_before"] += len(kept)
+            return tally.refuse(digest)
         if self._telling is not None and tally.counts["asked"] >= ASKED_MAX_COUNT:
             return False
-        summary = self._told(user_id, run, kept, tally)
+        try:
+            summary = self._told(user_id, run, kept, tally)
+        except ExtractionFailed:
+            tally.refuse(digest)
+            raise
         told = [one for one in kept if one.memory_id not in summary.left_out]
         tally.skipped["left_out"] += len(kept) - len(told)
-        least = 2 if cluster.is_extension else clusters.CLUSTER_MIN_COUNT
-        if len(told) < least or (cluster.is_extension and told[0] is not kept[0]):
-            return True
+        if not _are_enough(told, kept, cluster):
+            return tally.refuse(digest)
         is_made = self._commit(Request(user_id, BY, epoch=run.epoch), told, summary.content)
         self._count(tally, cluster, len(told) if is_made else 0)
         tally.skipped["changed"] += 0 if is_made else len(told)
@@ -221,3 +241,16 @@ class Consolidation:
             return deriving.consolidated(partition, told, content, embedded, new_id, now_ms)
 
         return bool(self._committer.commit(request, decide, reads=lambda _: [one.memory_id for one in told]))
+
+
+def _are_enough(told: Sequence[Memory], kept: Sequence[Memory], cluster: Cluster) -> bool:
+    """Tell whether what is told of a cluster is worth to be one memory."""
+    if cluster.is_extension:
+        return len(told) > 1 and told[0] is kept[0]
+    return len(told) >= clusters.CLUSTER_MIN_COUNT
+
+
+def _digest(memories: Sequence[Memory], now_ms: int) -> str:
+    """Name memories as they are now; a name is given for some weeks."""
+    names = (f"{now_ms // REFUSED_FOR_MS}", *sorted(f"{one.memory_id} {one.version}" for one in memories))
+    return hashlib.sha256("\n".join(names).encode()).hexdigest()[:16]

@@ -4,7 +4,8 @@ In this order:
 
 - One side is not active any more (superseded, archived, expired, deleted): there is nothing left to decide.
 - A store said one side again, and nothing changed about either since: that side holds. The newer one takes the older
-  one's place; an older one that is confirmed has the newer one archived.
+  one's place; an older one that is confirmed has the newer one archived. What is said again within `REPEAT_MS` is no
+  evidence: it may be a request that was sent again because it was answered late, or not at all.
 - The rules of a store, asked about the two as they are now, see no contradiction, or that the newer one adds nothing;
   or, if neither was changed since they were linked, that it takes the other's place.
 
@@ -22,7 +23,8 @@ from recollect.partition import Partition
 from recollect.reconcile import Candidate, Statement, reconcile
 from recollect.undoing import Resolution, resolve
 
-COSINES = (0.0, 0.95)  # far and close
+REPEAT_MS = 3600 * 1000
+FAR, CLOSE = 0.0, 0.95  # cosines
 GONE = "the other side of the conflict is not active any more"
 SAID_AGAIN = "a store said one side of the conflict again"
 NO_CONFLICT = "by the rules of a store the two do not contradict each other"
@@ -84,10 +86,10 @@ def settlement(partition: Partition, one: Memory, other: Memory) -> Settlement |
     confirmed = [memory for memory in (older, newer) if _is_confirmed(partition, memory, (older, newer))]
     if len(confirmed) == 1:
         return _kept(older, newer, confirmed[0])
-    outcomes = {_outcome(older, newer, cosine) for cosine in COSINES}
-    if len(outcomes) > 1:
+    outcome = _outcome(older, newer, FAR)
+    if outcome == "conflict" or outcome != _outcome(older, newer, CLOSE):
         return None
-    match outcomes.pop():
+    match outcome:
         case "created" | "merged":
             return Settlement(newer, older, Resolution.KEEP_BOTH, NO_CONFLICT)
         case "unchanged":
@@ -107,8 +109,10 @@ def _kept(older: Memory, newer: Memory, confirmed: Memory) -> Settlement:
 
 
 def _is_confirmed(partition: Partition, memory: Memory, both: tuple[Memory, Memory]) -> bool:
-    said_at = partition.said_again_at(memory.memory_id)
-    return said_at is not None and all(said_at >= one.seq for one in both)
+    said = partition.said_again(memory.memory_id)
+    if said is None:
+        return False
+    return all(said.seq >= one.seq and said.at_ms >= one.updated_at_ms + REPEAT_MS for one in both)
 
 
 def _outcome(older: Memory, newer: Memory, cosine: float) -> str:

@@ -1,7 +1,8 @@
 """Runs the steps of maintenance for one user and keeps a report of it. Talks; `due` decides when it comes again.
 
-A step that fails is reported and does not stop the others. A process that dies leaves what its steps have committed,
-and a user who is due again when the time is over that it took for itself.
+A step that fails is reported and does not stop the others, but for a compaction: it takes from the log what tells of
+purges that were begun and what settles conflicts, and waits until that was read. A process that dies leaves what its
+steps have committed, and a user who is due again when the time is over that it took for itself.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -20,6 +21,8 @@ from recollect.report_store import ReportStore
 ATTEMPTS = 3
 UNITS = ("read_units", "write_units")
 NOT_BEGUN = StepReport(skipped={"no time was left": 1}, is_done=False)
+WAITING = StepReport(looked_at=1, skipped={"the log is needed still": 1}, is_done=False)
+READ_THE_LOG = (StepName.ERASURE, StepName.CONFLICTS)
 Tell = Callable[[StepName, Exception], None]
 
 
@@ -82,7 +85,8 @@ class Maintainer:
     ) -> Report:
         """Run steps for a user now, whether due or not.
 
-        Of a user who is being erased, the erasure goes on, and nothing else is done.
+        Of a user who is being erased, the erasure goes on, and nothing else is done. Before a compaction the purges are
+        completed that were begun.
 
         Raises
         ------
@@ -92,13 +96,16 @@ class Maintainer:
         report_id, started_ms = self._new_id(), self.now_ms()
         before = {name: telemetry.counted(name) for name in UNITS}
         head = self._store.read_head(user_id)
-        chosen = {StepName.ERASURE} if head.erasing_since_ms is not None else set(steps)
+        last = next(iter(self._reports.reports(user_id, None, 1)), None) if head.epoch else None
         told = Run(head.epoch, deadline_ms, is_forced=is_forced, is_dry_run=is_dry_run)
-        done = {
-            name: self._run_step(name, user_id, told)
-            for name in StepName
-            if name in chosen and name in self._steps and head.epoch
-        }
+        done: dict[StepName, StepReport] = {}
+        for name in _chosen(steps, head):
+            if name in self._steps:
+                done[name] = (
+                    WAITING
+                    if _has_to_wait(name, done)
+                    else self._run_step(name, user_id, _remembering(told, name, last))
+                )
         report = Report(
             report_id=report_id,
             started_at_ms=started_ms,
@@ -108,7 +115,7 @@ class Maintainer:
             steps=done,
             units={name: telemetry.counted(name) - before[name] for name in UNITS},
         )
-        return report if is_dry_run or not head.epoch else self._keep(user_id, report, head)
+        return report if is_dry_run or not head.epoch else self._keep(user_id, report, head, last)
 
     def list_reports(self, user_id: str, limit: int, cursor: str | None = None) -> ReportPage:
         """List the reports of a user, newest first.
@@ -143,10 +150,10 @@ class Maintainer:
         self._tell(name, error)
         return StepReport(is_done=False, failure=failure)
 
-    def _keep(self, user_id: str, report: Report, seen: Head) -> Report:
+    def _keep(self, user_id: str, report: Report, seen: Head, last: Report | None) -> Report:
         """Keep a report and say when the user is due; of one who was erased meanwhile there is nothing to keep."""
-        newest = self._reports.reports(user_id, None, 1) if _changed_nothing(report) else []
-        replaces = newest[0].report_id if newest and _changed_nothing(newest[0]) else None
+        is_idle = last is not None and _changed_nothing(report) and _changed_nothing(last)
+        replaces = last.report_id if last is not None and is_idle else None
         for _ in range(ATTEMPTS):
             head = self._store.read_head(user_id)
             if head.epoch != seen.epoch:
@@ -165,6 +172,26 @@ class Maintainer:
                 return kept
         telemetry.count("lost_reports")
         return report
+
+
+def _chosen(steps: Collection[StepName], head: Head) -> list[StepName]:
+    """Put the steps in order that are to be run for a user."""
+    if head.erasing_since_ms is not None:
+        return [StepName.ERASURE]
+    needed = {StepName.ERASURE} if StepName.COMPACTION in steps else set()
+    return [name for name in StepName if name in needed.union(steps) and head.epoch]
+
+
+def _remembering(run: Run, name: StepName, last: Report | None) -> Run:
+    """Tell a step what it has refused in its last run."""
+    step = None if last is None else last.steps.get(name)
+    return run if step is None else replace(run, refused=frozenset(step.refused))
+
+
+def _has_to_wait(name: StepName, done: Mapping[StepName, StepReport]) -> bool:
+    """Tell whether a step would take from the log what an earlier one has not read."""
+    read = [done[one] for one in READ_THE_LOG if one in done]
+    return name is StepName.COMPACTION and any(one.failure is not None or not one.is_done for one in read)
 
 
 def _changed_nothing(report: Report) -> bool:

@@ -39,12 +39,15 @@ class Run:
         Do also what is not worth its cost yet.
     is_dry_run : bool
         Tell what would be done, and do nothing.
+    refused : frozenset of str
+        `StepReport.refused` of the step's last run.
     """
 
     epoch: str
     deadline_ms: int
     is_forced: bool = False
     is_dry_run: bool = False
+    refused: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +70,8 @@ class StepReport:
         When there will be something to do, as far as can be told now; epoch milliseconds.
     failure : str or None
         Why it ended early; never text of a memory.
+    refused : tuple of str
+        Digests of what came to nothing and is not to be tried again as it is, unless a run is forced.
     duration_ms : int
         Filled in by the runner.
     """
@@ -79,6 +84,7 @@ class StepReport:
     is_done: bool = True
     next_at_ms: int | None = None
     failure: str | None = None
+    refused: tuple[str, ...] = ()
     duration_ms: int = 0
 
 

@@ -72,7 +72,7 @@ class Partition(Parts):
         self._last_of: dict[str, Entry] = {}
         self._recent: dict[str, int] = {}
         self._sessions: Sessions | None = None
-        self._said_again: dict[str, int] = {}
+        self._said_again: dict[str, Touch] = {}
         self.touches = 0  # that the segments do not hold
         self._take_up(segments)
 
@@ -121,8 +121,9 @@ class Partition(Parts):
         if numbers != list(range(self.head.seq + 1, head.seq + 1)):
             raise CorruptData("the log has a gap", first=self.head.seq + 1, last=head.seq, found=len(numbers))
         row = self.row_count
-        self._sessions = None if entries else self._sessions
-        self._extend([entry for entry in entries if entry.columns is not None])
+        if entries:
+            self._sessions = None
+            self._extend([entry for entry in entries if entry.columns is not None])
         for record in records:
             if isinstance(record, Touch):
                 self._count(record)
@@ -138,9 +139,13 @@ class Partition(Parts):
         return [memory_id for memory_id, row in zip(memory_ids, rows, strict=True) if row >= 0]
 
     def row_of(self, memory_id: str) -> int | None:
-        """Find a live memory's row, ``None`` if there is no such memory."""
-        row = int(self._live_rows_of([memory_id])[0])
-        return None if row < 0 else row
+        """Give a live memory's row, ``None`` if there is no such memory."""
+        for part, start in zip(reversed(self.parts), reversed(self.starts.tolist()), strict=True):
+            low, high = part.span
+            local = int(part.rows_of([memory_id])[0]) if low <= memory_id <= high else -1
+            if local >= 0 and self.live[start + local]:
+                return int(start + local)
+        return None
 
     def version_of(self, memory_id: str) -> int | None:
         """Give a live memory's version, ``None`` if there is no such memory."""
@@ -260,8 +265,8 @@ class Partition(Parts):
             for memory, row in zip(memories, rows, strict=True)
         ]
 
-    def said_again_at(self, memory_id: str) -> int | None:
-        """Give the number of the entry after which a store said a memory again last, as far as the log's tail tells."""
+    def said_again(self, memory_id: str) -> Touch | None:
+        """Tell when a store said a memory again last, as far as the log's tail tells."""
         return self._said_again.get(memory_id)
 
     def use_of(self, memory_ids: Sequence[str]) -> dict[str, npt.NDArray[np.int64]]:
@@ -385,7 +390,7 @@ class Partition(Parts):
         self._recent[touch.touch_id] = touch.at_ms
         self.touches += 1
         if touch.is_said_again:
-            self._said_again |= dict.fromkeys(touch.memory_ids, touch.seq)
+            self._said_again |= dict.fromkeys(touch.memory_ids, touch)
         found = self._live_rows_of(list(dict.fromkeys(touch.memory_ids)))
         rows = found[found >= 0]
         count, last = (column.view for column in self._use.values())

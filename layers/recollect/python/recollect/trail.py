@@ -175,7 +175,7 @@ class Trail:
             place = places[0].key
             found |= {entry.seq: entry for entry in archive.decode(self._objects.get(place), place)}
         found = {seq: found[seq] for seq in missing if seq in found}
-        purged = sorted({entry.memory_id for entry in found.values() if partition.is_purged(entry.memory_id)})
+        purged = sorted(partition.purged() & {entry.memory_id for entry in found.values()})
         hash_of = {
             (memory_id, version.memory.version): version.content_hash
             for memory_id in purged

@@ -77,5 +77,9 @@ def _read(item: Item) -> Report:
 
 
 def _report(values: dict[str, Any]) -> Report:
-    steps = {StepName(name): StepReport(**step) for name, step in values.pop("steps").items()}
+    steps = {StepName(name): _step(step) for name, step in values.pop("steps").items()}
     return Report(**values, steps=steps)
+
+
+def _step(values: dict[str, Any]) -> StepReport:
+    return StepReport(**{**values, "refused": tuple(values.get("refused", ()))})

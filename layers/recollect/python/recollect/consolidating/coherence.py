@@ -42,8 +42,13 @@ def coherent(members: Sequence[Memory], cosine: Cosine, *, is_extension: bool) -
         Whether the first one was made of others.
     """
     kept = list(members[:1])
+    if not kept:
+        return []
+    of_first, about = matter(kept[0]), _opening(kept[0])
     for one in members[1:]:
-        if _goes_with(one, kept) and not _is_contradiction(one, kept, cosine):
+        if not _is_labelled_alike(one, kept[0]) or matter(one).isdisjoint(of_first):
+            continue
+        if _is_about_the_same(one, about) and _has_room(one, kept) and not _is_contradiction(one, kept, cosine):
             kept.append(one)
     return kept if len(kept) >= (2 if is_extension else CLUSTER_MIN_COUNT) else []
 
@@ -60,23 +65,21 @@ def _matter(reading: Reading) -> Iterator[str]:
     return terms(" ".join(named))
 
 
-def _goes_with(one: Memory, kept: Sequence[Memory]) -> bool:
-    first = kept[0]
-    return (
-        one.metadata_json == first.metadata_json
-        and set(one.tags) == set(first.tags)
-        and not matter(one).isdisjoint(matter(first))
-        and _is_about_the_same(one, first)
-        and len(compose([each.content for each in (*kept, one)])) <= TOGETHER_MAX_CHARS
-    )
+def _is_labelled_alike(one: Memory, first: Memory) -> bool:
+    return one.metadata_json == first.metadata_json and set(one.tags) == set(first.tags)
 
 
-def _is_about_the_same(one: Memory, first: Memory) -> bool:
-    """Tell whether two memories do not differ in whom they are about; instructions are about nobody."""
-    if one.type is MemoryType.PROCEDURAL:
-        return True
-    about, other = (read(next(iter(sentences(memory.content)), "")) for memory in (one, first))
-    return compare(about, other) is not Subjects.DIFFERENT
+def _opening(memory: Memory) -> Reading:
+    return read(next(iter(sentences(memory.content)), ""))
+
+
+def _is_about_the_same(one: Memory, about: Reading) -> bool:
+    """Tell whether a memory does not differ from another one in whom it is about; instructions are about nobody."""
+    return one.type is MemoryType.PROCEDURAL or compare(_opening(one), about) is not Subjects.DIFFERENT
+
+
+def _has_room(one: Memory, kept: Sequence[Memory]) -> bool:
+    return len(compose([each.content for each in (*kept, one)])) <= TOGETHER_MAX_CHARS
 
 
 def _is_contradiction(one: Memory, kept: Sequence[Memory], cosine: Cosine) -> bool:

@@ -14,7 +14,12 @@ class MaintenanceInput(Closed):
 
     steps: Annotated[
         tuple[StepName, ...],
-        Field(min_length=1, max_length=len(StepName), description="done in their own order", strict=False),
+        Field(
+            min_length=1,
+            max_length=len(StepName),
+            description="done in their own order; before a compaction, erasures and purges that were begun",
+            strict=False,
+        ),
     ] = tuple(StepName)
     force: bool = Field(False, strict=True, description="do also what is not worth its cost yet, as fold a short tail")
     dry_run: bool = Field(False, strict=True, description="tell what would be done first, and do nothing")

@@ -97,7 +97,7 @@ class Segment:
         """All rows, dead ones included."""
         return self.about.rows
 
-    @property
+    @cached_property
     def nbytes(self) -> int:
         """Bytes of all columns."""
         return sum(column.nbytes for column in self.columns.values())
