@@ -5,10 +5,11 @@ two. What is left over decides: nothing, and the two say the same.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from recollect.reconciling import lexicon
+from recollect.reconciling import lexicon, senses
+from recollect.reconciling.antonyms import are_opposite
 from recollect.reconciling.numbers import MONEY
 from recollect.reconciling.thesaurus import are_synonyms
 from recollect.reconciling.tokens import Kind, Reading, Token
@@ -50,11 +51,14 @@ class Alignment:
         Positions among the strong tokens of the older and of the newer statement, in the order of the older.
     old, new : tuple of int
         Positions that have no counterpart and say something.
+    loose : int
+        How many of the pairs only correspond because one word says what the other says.
     """
 
     pairs: tuple[tuple[int, int], ...]
     old: tuple[int, ...]
     new: tuple[int, ...]
+    loose: int = 0
 
 
 def are_forms(one: str, other: str) -> bool:
@@ -87,21 +91,49 @@ def align(old: Reading, new: Reading, *, is_procedure: bool) -> Alignment:
         builder.match(lambda a, b: {a.key[:2], b.key[:2]} == {"@w", "@h"} and a.key[-1] == b.key[-1])
     builder.match(lambda a, b: are_synonyms(a.key, b.key) and _are_words(a, b, literal))
     builder.match(lambda a, b: a.key[:2] == b.key[:2] and are_forms(a.key, b.key) and _are_words(a, b, literal))
+    builder.match(lambda a, b: _are_same(a, b) and _are_words(a, b, literal))
     builder.match_compounds(old, new)
     builder.match_hyphens()
     light = _light(old, new, is_procedure=is_procedure)
-    return Alignment(
-        tuple(sorted(builder.pairs)),
-        tuple(i for i in sorted(builder.old) if builder.first[i].key not in light),
-        tuple(j for j in sorted(builder.new) if builder.second[j].key not in light),
-    )
+    builder.drop(light)
+    return builder.found()
+
+
+def align_loosely(old: Reading, new: Reading, firm: Alignment, *, is_procedure: bool) -> Alignment:
+    """Align further what one word says of the other, and leave out what is said by a word of the other statement."""
+    literal = frozenset((*_commands(old), *_commands(new))) if is_procedure else frozenset()
+    builder = _Aligner(old.strong, new.strong, firm)
+    builder.match(lambda a, b: _say_one(a, b) and _are_words(a, b, literal))
+    loose = len(builder.pairs) - len(firm.pairs)
+    builder.drop_implied(literal)
+    return replace(builder.found(), loose=loose)
+
+
+def _word(token: Token) -> str:
+    return token.text.casefold()
+
+
+def _say_one(one: Token, other: Token) -> bool:
+    return not are_opposite(one.key, other.key) and (_says(one, other) or _says(other, one))
+
+
+def _are_same(one: Token, other: Token) -> bool:
+    return not are_opposite(one.key, other.key) and senses.are_same(_word(one), _word(other))
+
+
+def _says(one: Token, other: Token) -> bool:
+    return senses.says(_word(one), _word(other))
 
 
 class _Aligner:
-    def __init__(self, first: tuple[Token, ...], second: tuple[Token, ...]) -> None:
+    def __init__(self, first: tuple[Token, ...], second: tuple[Token, ...], firm: Alignment | None = None) -> None:
         self.first, self.second = first, second
-        self.old, self.new = dict.fromkeys(range(len(first))), dict.fromkeys(range(len(second)))
-        self.pairs: list[tuple[int, int]] = []
+        self.old = dict.fromkeys(range(len(first)) if firm is None else firm.old)
+        self.new = dict.fromkeys(range(len(second)) if firm is None else firm.new)
+        self.pairs: list[tuple[int, int]] = [] if firm is None else list(firm.pairs)
+
+    def found(self) -> Alignment:
+        return Alignment(tuple(sorted(self.pairs)), tuple(sorted(self.old)), tuple(sorted(self.new)))
 
     def match(self, corresponds: Callable[[Token, Token], bool]) -> None:
         if not self.new:
@@ -110,6 +142,16 @@ class _Aligner:
             j = next((j for j in self.new if corresponds(self.first[i], self.second[j])), None)
             if j is not None:
                 self._pair(i, j)
+
+    def drop(self, light: frozenset[str]) -> None:
+        self.old = {i: None for i in self.old if self.first[i].key not in light}
+        self.new = {j: None for j in self.new if self.second[j].key not in light}
+
+    def drop_implied(self, literal: frozenset[Token]) -> None:
+        for tokens, mine, others in ((self.first, self.old, self.second), (self.second, self.new, self.first)):
+            for at in tuple(mine):
+                if any(_are_words(tokens[at], t, literal) and _says(t, tokens[at]) for t in others):
+                    del mine[at]
 
     def match_compounds(self, old: Reading, new: Reading) -> None:
         if not self.old and not self.new:

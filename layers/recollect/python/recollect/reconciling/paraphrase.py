@@ -47,9 +47,9 @@ _MAX_CHANGED_LINKS = 3
 _MAX_CHANGED_LINKS_IN_CLAUSES = 1
 
 
-def keeps_roles(pair: Pair) -> bool:
+def keeps_roles(pair: Pair, found: Alignment) -> bool:
     """Tell whether the words that correspond have the same roles in both statements."""
-    old, new, found = pair.old, pair.new, pair.aligned
+    old, new = pair.old, pair.new
     if _is_monotone(found.pairs):
         return not _has_other_agent(old, new, found) and not links_opposed(old, new, found)
     return not (

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from recollect.model import CONTENT_MAX_CHARS, MemoryType
 from recollect.reconciling import attributes, changes, merging, procedures, slots, wholes
 from recollect.reconciling.actions import have_one_action
+from recollect.reconciling.aligning import align_loosely
 from recollect.reconciling.antonyms import are_complements, are_opposite
 from recollect.reconciling.pair import Candidate, Finding, Pair, Statement, scope
 from recollect.reconciling.paraphrase import keeps_roles
@@ -22,6 +23,8 @@ from recollect.reconciling.wordlists import words
 RULED_MAX_CHARS = 1_000
 LONG_CLOSE_MIN_COSINE = 0.9
 PREFERENCE_MIN_COSINE = 0.65  # below it two preferences need not be about the same choice
+LOOSE_MIN_COSINE = 0.75
+LOOSE_MAX_PAIRS = 2
 _CLAUSES = words("and but because und aber weil et mais y pero e mas ma , ;")
 
 
@@ -57,10 +60,18 @@ def paraphrase(pair: Pair) -> Finding | None:
     old, new = pair.old, pair.new
     if old.is_negative != new.is_negative or pair.has_other_tense or wholes.has_several(pair):
         return None
-    found = pair.aligned
-    if found.old or found.new or not found.pairs or not keeps_roles(pair):
+    if pair.aligned.pairs and not pair.aligned.old and not pair.aligned.new and keeps_roles(pair, pair.aligned):
+        return Finding("unchanged", "the same in other words")
+    return _loose_paraphrase(pair)
+
+
+def _loose_paraphrase(pair: Pair) -> Finding | None:
+    if pair.cosine < LOOSE_MIN_COSINE:
         return None
-    return Finding("unchanged", "the same in other words")
+    found = align_loosely(pair.old, pair.new, pair.aligned, is_procedure=pair.is_procedure)
+    if not found.pairs or found.old or found.new or found.loose > LOOSE_MAX_PAIRS or not keeps_roles(pair, found):
+        return None
+    return Finding("unchanged", "the same in other words, by what they say")
 
 
 def change(pair: Pair) -> Finding | None:

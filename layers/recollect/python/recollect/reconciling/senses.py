@@ -1,0 +1,196 @@
+"""What English words mean beside each other, by the lexicon that is made of WordNet (see ``layers/lexicon``).
+
+The arrays are mapped into memory when the first word is looked up, which takes a few milliseconds; what is found of a
+word is remembered. Words are looked up as they are written, whatever their ending.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+PACKAGE = "recollect_lexicon"
+SAME_MIN_SHARE = 0.1  # of meanings that two words share in the use of the one that has them less
+TELLING_MIN_SHARE = 0.15  # of a meaning that counts for what a word says
+SAID_MIN_SHARE = 0.25  # of a meaning whose definition counts
+BROADER_MAX_STEPS = 2
+SIBLING_MAX_STEPS = 4  # from one word up to what is common, and down to the other
+_REMEMBERED = 4_096
+_ENDINGS = (
+    ("s", ""), ("ses", "s"), ("xes", "x"), ("zes", "z"), ("ches", "ch"), ("shes", "sh"), ("ies", "y"), ("men", "man"),
+    ("es", "e"), ("es", ""), ("ed", "e"), ("ed", ""), ("ied", "y"), ("ing", "e"), ("ing", ""), ("er", ""), ("er", "e"), ("est", ""), ("est", "e"),
+)  # fmt: skip
+_DOUBLING = frozenset({"ed", "ing", "er", "est"})
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word with all that it may be a form of.
+
+    Parameters
+    ----------
+    words : frozenset of int
+        Numbers of the words that it may be.
+    shares : dict of int to float
+        Meanings, and how much of the word's use each has.
+    """
+
+    words: frozenset[int]
+    shares: dict[int, float]
+
+
+class _Lexicon:
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._arrays: dict[str, Array] = {}
+
+    def array(self, name: str) -> Array:
+        if name not in self._arrays:
+            self._arrays[name] = np.load(self._folder / f"{name}.npy", mmap_mode="r")
+        return self._arrays[name]
+
+    def row(self, name: str, number: int) -> list[int]:
+        at = self.array(f"{name}_at")
+        found: list[int] = self.array(name)[at[number] : at[number + 1]].tolist()
+        return found
+
+    def find(self, name: str, word: str) -> int:
+        words = self.array(name)
+        key = np.bytes_(word.encode())
+        at = int(np.searchsorted(words, key))
+        return at if at < len(words) and words[at] == key else -1
+
+    def shares(self, number: int) -> list[float]:
+        at = self.array("senses_at")
+        found: list[float] = (self.array("shares")[at[number] : at[number + 1]] / 255).tolist()
+        return found
+
+
+@cache
+def _lexicon() -> _Lexicon:
+    spec = find_spec(PACKAGE)
+    if spec is None or not spec.submodule_search_locations:
+        raise ModuleNotFoundError(
+            f"no package {PACKAGE}: add the lexicon layer to the function, or build it with"
+            " 'python layers/lexicon/build.py'",
+            name=PACKAGE,
+        )
+    return _Lexicon(Path(spec.submodule_search_locations[0]))
+
+
+@lru_cache(_REMEMBERED)
+def look_up(word: str) -> Word:
+    """Find a word as it is written, or what it is a form of."""
+    lexicon = _lexicon()
+    numbers: set[int] = set()
+    for base in _bases(word):
+        numbers.add(lexicon.find("words", base))
+    irregular = lexicon.find("forms", word)
+    if irregular >= 0:
+        numbers.add(int(lexicon.array("form_words")[irregular]))
+    numbers.discard(-1)
+    shares: dict[int, float] = {}
+    for number in numbers:
+        for meaning, share in zip(lexicon.row("senses", number), lexicon.shares(number), strict=True):
+            shares[meaning] = max(shares.get(meaning, 0.0), share)
+    return Word(frozenset(numbers), shares)
+
+
+def _bases(word: str) -> Iterable[str]:
+    yield word
+    for ending, by in _ENDINGS:
+        if word.endswith(ending) and len(word) > len(ending) + 2:
+            base = word.removesuffix(ending)
+            yield base + by
+            if ending in _DOUBLING and not by and base[-2:-1] == base[-1:]:
+                yield base[:-1]
+
+
+@lru_cache(_REMEMBERED)
+def _related(word: str, name: str) -> frozenset[int]:
+    return frozenset(other for number in look_up(word).words for other in _lexicon().row(name, number))
+
+
+@lru_cache(_REMEMBERED)
+def _beside(word: str, name: str) -> frozenset[int]:
+    return frozenset(other for meaning in look_up(word).shares for other in _lexicon().row(name, meaning))
+
+
+@lru_cache(_REMEMBERED)
+def _said_of(word: str) -> frozenset[int]:
+    return frozenset(
+        other
+        for meaning, share in look_up(word).shares.items()
+        if share >= SAID_MIN_SHARE
+        for other in _lexicon().row("said", meaning)
+    )
+
+
+@lru_cache(_REMEMBERED)
+def are_same(one: str, other: str) -> bool:
+    """Tell whether two words are forms of one word, are made from each other, or share a meaning that both often have.
+
+    Examples
+    --------
+    >>> are_same("bought", "purchases"), are_same("cellist", "cello"), are_same("red", "blue")
+    (True, True, False)
+    """
+    first, second = look_up(one), look_up(other)
+    if are_opposite(one, other):
+        return False
+    if first.words & second.words or _related(one, "derived") & second.words:
+        return True
+    return sum(min(share, second.shares.get(meaning, 0.0)) for meaning, share in first.shares.items()) >= SAME_MIN_SHARE
+
+
+@lru_cache(_REMEMBERED)
+def are_opposite(one: str, other: str) -> bool:
+    """Tell whether two words are antonyms."""
+    return bool(_related(one, "opposite") & look_up(other).words)
+
+
+@lru_cache(_REMEMBERED)
+def says(one: str, other: str) -> bool:
+    """Tell whether a word says what the other says: it is a kind of that, or is explained with it.
+
+    Examples
+    --------
+    >>> says("car", "vehicle"), says("wife", "married"), says("married", "wife"), says("nurse", "teacher")
+    (True, True, False, False)
+    """
+    if are_opposite(one, other):
+        return False
+    first, second = look_up(one), look_up(other)
+    steps = _broader(one)
+    if any(share >= TELLING_MIN_SHARE and meaning in steps for meaning, share in second.shares.items()):
+        return True
+    is_near = not _beside(one, "near").isdisjoint(second.shares) or not _beside(other, "near").isdisjoint(first.shares)
+    return is_near or (not _said_of(one).isdisjoint(second.words) and not are_siblings(one, other))
+
+
+@lru_cache(_REMEMBERED)
+def are_siblings(one: str, other: str) -> bool:
+    """Tell whether two words are different things of one kind ("red", "blue")."""
+    first, second = _broader(one), _broader(other)
+    if not first.keys().isdisjoint(look_up(other).shares) or not second.keys().isdisjoint(look_up(one).shares):
+        return False
+    return any(step + second[meaning] <= SIBLING_MAX_STEPS for meaning, step in first.items() if meaning in second)
+
+
+@lru_cache(_REMEMBERED)
+def _broader(word: str) -> dict[int, int]:
+    # What is broader than the telling meanings of a word, and by how many steps.
+    lexicon = _lexicon()
+    found: dict[int, int] = {}
+    level = {meaning for meaning, share in look_up(word).shares.items() if share >= TELLING_MIN_SHARE}
+    for step in range(1, BROADER_MAX_STEPS + 1):
+        level = {other for meaning in level for other in lexicon.row("broader", meaning)} - found.keys()
+        found |= dict.fromkeys(level, step)
+    return found
