@@ -98,7 +98,7 @@ def arrays(database: wordnet.Database, irregular: dict[str, str]) -> Arrays:
     -------
     dict of str to array
         ``words`` (bytes, sorted) and ``forms`` (bytes, sorted) with ``form_words``: irregular forms and the words that
-        they are of. Of every word, by number: ``senses`` (meanings, the most used first) with ``shares`` (255 is
+        they are of. Of every word, by number: ``verbs`` (how much it is used as a verb; 255 is always), ``senses`` (meanings, the most used first) with ``shares`` (255 is
         always), ``derived`` and ``opposite`` (words). Of every meaning: ``files`` (the class it is in), ``broader`` and
         ``near`` (meanings), ``said`` (words of its definition). What belongs to number *i* lies between ``<name>_at[i]``
         and ``<name>_at[i + 1]``.
@@ -116,6 +116,7 @@ def arrays(database: wordnet.Database, irregular: dict[str, str]) -> Arrays:
         "words": np.array([word.encode() for word in words]),
         "forms": np.array([form.encode() for form in forms]),
         "form_words": np.array([number[irregular[form]] for form in forms], dtype=np.int32),
+        "verbs": np.array([round(wordnet.verb_share(database.senses[word]) * 255) for word in words], dtype=np.uint8),
         "shares": np.array([round(share * 255) for one in senses for _, share in one], dtype=np.uint8),
         "files": np.array([entry.file for entry in entries], dtype=np.uint8),
     }

@@ -90,8 +90,8 @@ def kept(lemma: str, file: int) -> str | None:
     if len(plain) > _MAX_CHARS or len(plain) < 2:
         return None
     is_named = file in _NAMED_FILES and _NAME.fullmatch(plain)
-    is_kept = is_named or _WORD.fullmatch(plain) or (len(plain) > 2 and _SHORT_NAME.fullmatch(plain))
-    return plain.lower() if is_kept and plain.lower() not in _SAYING_NOTHING else None
+    is_short = len(plain) > 2 and _SHORT_NAME.fullmatch(plain) and plain.lower() not in _SAYING_NOTHING
+    return plain.lower() if is_named or is_short or _WORD.fullmatch(plain) else None
 
 
 def said_by(definition: str, known: Mapping[str, int], irregular: Mapping[str, str]) -> Iterator[int]:
@@ -176,6 +176,11 @@ def shares(counts: Mapping[Synset, float]) -> list[tuple[Synset, float]]:
     least = MIN_SHARE_OF_PART * totals.total()
     found = [(synset, count / totals[synset[0]]) for synset, count in counts.items() if totals[synset[0]] >= least]
     return sorted(found, key=lambda one: (-one[1], one[0]))
+
+
+def verb_share(counts: Mapping[Synset, float]) -> float:
+    """Give how much of a word's use is as a verb."""
+    return sum(count for (letter, _), count in counts.items() if letter == "v") / sum(counts.values())
 
 
 def read_irregular(lists: Iterable[str]) -> dict[str, str]:

@@ -21,6 +21,7 @@ _FORM_ENDINGS = words(
     "are ere ire ato uto ito st i y ies ied ist ists"
 )
 _FORM_MIN_CHARS = 4
+PARTICLE_MAX_STEPS = 4  # "put some money aside"
 _SHORT_FORM_MIN_CHARS = 3  # where both have an ending
 _HOLLOW = keys(  # add nothing to a statement that is otherwise equal
     "have be my i their it they them he she him this that these those both own name named get take receive do go thing "
@@ -89,13 +90,12 @@ def align(old: Reading, new: Reading, *, is_procedure: bool) -> Alignment:
     builder.match(lambda a, b: _is_hour(a.key, b.key) or _is_hour(b.key, a.key))
     if is_procedure:
         builder.match(lambda a, b: {a.key[:2], b.key[:2]} == {"@w", "@h"} and a.key[-1] == b.key[-1])
-    builder.match(lambda a, b: are_synonyms(a.key, b.key) and _are_words(a, b, literal))
-    builder.match(lambda a, b: a.key[:2] == b.key[:2] and are_forms(a.key, b.key) and _are_words(a, b, literal))
+    builder.match(lambda a, b: a.key[:2] == b.key[:2] and are_forms(a.key, b.key) and _are_words(a, b))
     builder.match(lambda a, b: _are_same(a, b) and _are_words(a, b, literal))
+    builder.match(lambda a, b: are_synonyms(a.key, b.key) and _are_words(a, b, literal))
     builder.match_compounds(old, new)
     builder.match_hyphens()
-    light = _light(old, new, is_procedure=is_procedure)
-    builder.drop(light)
+    builder.drop(_light(old, new, is_procedure=is_procedure))
     return builder.found()
 
 
@@ -103,7 +103,9 @@ def align_loosely(old: Reading, new: Reading, firm: Alignment, *, is_procedure: 
     """Align further what one word says of the other, and leave out what is said by a word of the other statement."""
     literal = frozenset((*_commands(old), *_commands(new))) if is_procedure else frozenset()
     builder = _Aligner(old.strong, new.strong, firm)
+    builder.match_phrases()
     builder.match(lambda a, b: _say_one(a, b) and _are_words(a, b, literal))
+    builder.match_verbs(old, new)
     loose = len(builder.pairs) - len(firm.pairs)
     builder.drop_implied(literal)
     return replace(builder.found(), loose=loose)
@@ -147,8 +149,36 @@ class _Aligner:
         self.old = {i: None for i in self.old if self.first[i].key not in light}
         self.new = {j: None for j in self.new if self.second[j].key not in light}
 
+    def match_phrases(self) -> None:
+        # "pass away" and "die", "put aside" and "save"
+        for is_old, tokens, mine, others, free in (
+            (True, self.first, self.old, self.second, self.new),
+            (False, self.second, self.new, self.first, self.old),
+        ):
+            for at in tuple(mine):
+                particle = next((i for i in range(at + 1, at + PARTICLE_MAX_STEPS) if i in mine), None)
+                if at not in mine or particle is None:
+                    continue
+                phrase = f"{_word(tokens[at])}_{_word(tokens[particle])}"
+                k = next((k for k in free if others[k].kind is Kind.WORD and senses.are_akin(phrase, _word(others[k]))), -1)
+                if k >= 0:
+                    for part in (at, particle):
+                        self._pair(*((part, k) if is_old else (k, part)))
+
+    def match_verbs(self, old: Reading, new: Reading) -> None:
+        # A light verb beside another that says it: "has", "holds".
+        verbs = [next((i for i, t in enumerate(r.strong) if t.key == r.verb), -1) for r in (old, new)]
+        free = verbs[0] in self.old or verbs[1] in self.new
+        taken = {i for i, _ in self.pairs}, {j for _, j in self.pairs}
+        if -1 not in verbs and free and verbs[0] not in taken[0] and verbs[1] not in taken[1]:
+            if _say_one(self.first[verbs[0]], self.second[verbs[1]]):
+                self._pair(*verbs)
+
     def drop_implied(self, literal: frozenset[Token]) -> None:
-        for tokens, mine, others in ((self.first, self.old, self.second), (self.second, self.new, self.first)):
+        # "a married woman" beside "wife", which has its counterpart
+        firsts, seconds = zip(*self.pairs, strict=True) if self.pairs else ((), ())
+        first, second = {self.first[i] for i in firsts}, {self.second[j] for j in seconds}
+        for tokens, mine, others in ((self.first, self.old, second), (self.second, self.new, first)):
             for at in tuple(mine):
                 if any(_are_words(tokens[at], t, literal) and _says(t, tokens[at]) for t in others):
                     del mine[at]
@@ -232,7 +262,7 @@ def _commands(reading: Reading) -> Iterable[Token]:
         is_command = token.key in _COMMANDING or (is_command and token.kind is not Kind.LINK)
 
 
-def _are_words(one: Token, other: Token, literal: frozenset[Token]) -> bool:
+def _are_words(one: Token, other: Token, literal: frozenset[Token] = frozenset()) -> bool:
     return all(token.kind in (Kind.WORD, Kind.NAME) and token not in literal for token in (one, other))
 
 

@@ -26,6 +26,11 @@ _PHRASES: tuple[tuple[str, ...], ...] = tuple(
 )
 _ENDED = frozenset(["quit", "quits", "stopped", "stops", "cancelled", "canceled", "aufgehört", "ceased"])
 _ENDING_TAILS = frozenset({"anymore", "mehr", "plus", "più", "mais"})
+_AVOIDING = frozenset(
+    "avoid avoids avoided avoiding forbidden prohibited banned disallowed refrain refrains vermeidet vermeiden vermeide "
+    "verboten untersagt évite évitent évitez éviter interdit interdite evita evitan evitam evitano evitar evitare "
+    "prohibido prohibida proibido proibida vietato vietata".split()
+)
 _NOT = frozenset(
     [
         "not",
@@ -93,7 +98,9 @@ def polarity(words: Sequence[str]) -> Polarity:
             index += len(phrase)
             continue
         word = words[index]
-        if word in _ENDED:
+        if word in _AVOIDING:
+            is_negative = not is_negative
+        elif word in _ENDED:
             has_ended = is_negative = True
         elif word in _NOT and not (word == "mai" and index and words[index - 1].isdecimal()):
             is_negative = True

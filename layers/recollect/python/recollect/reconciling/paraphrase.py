@@ -6,13 +6,14 @@ Pure. Wording and order are free; who does what to whom, what belongs to what, a
 from collections.abc import Iterable
 from itertools import combinations, pairwise
 
-from recollect.reconciling import lexicon
+from recollect.reconciling import lexicon, merging
 from recollect.reconciling.actions import is_progressive
 from recollect.reconciling.aligning import Alignment
 from recollect.reconciling.numbers import dimension_of
 from recollect.reconciling.pair import Pair
+from recollect.reconciling.subjects import Subjects, compare
 from recollect.reconciling.tokens import Kind, Reading
-from recollect.reconciling.wordlists import words
+from recollect.reconciling.wordlists import keys, words
 
 _BY = words("by von vom par por pela pelo da dal dalla durch")
 _JOINING = words("and or but while und oder aber et ou mais y o pero e ed mas ma whereas , ;")
@@ -38,10 +39,13 @@ _ALIKE = tuple(
         "a in su per",
     )
 )
+_TELLING = lexicon.CONTRASTING_LINKS | words("to into against than by nach zu à a al para verso contra gegen contre")
 _UNTOLD = words(
     "who which that whose die das dessen qui que che every each jede jeden jedem jeder jedes and or "
     "und oder et ou y o e , ;"
 )
+_MAX_DETAILS = 2
+_EMPTY = keys("i my their it they them he she him have be this that these those both")
 _MAX_MOVES = 3
 _MAX_CHANGED_LINKS = 3
 _MAX_CHANGED_LINKS_IN_CLAUSES = 1
@@ -60,6 +64,33 @@ def keeps_roles(pair: Pair, found: Alignment) -> bool:
         or _exchanges(old, new, found)
         or _turns_comparison(old, new, found)
         or _is_shuffled(old, new, found)
+    )
+
+
+def are_details(pair: Pair, found: Alignment) -> bool:
+    """Tell whether what one statement has more is a detail of what both say: no other subject, verb or thing."""
+    side = 0 if found.old else 1
+    reading, other = (pair.old, pair.new)[:: 1 - 2 * side]
+    left, taken = (found.old, {j for _, j in found.pairs}) if found.old else (found.new, {i for i, _ in found.pairs})
+    if len(left) > _MAX_DETAILS or pair.old.is_marked != pair.new.is_marked:
+        return False
+    is_all = all(at in taken or token.key in _EMPTY for at, token in enumerate(other.strong))
+    return is_all and compare(pair.old, pair.new) is not Subjects.DIFFERENT and all(_is_detail(reading, at) for at in left)
+
+
+def _is_detail(reading: Reading, at: int) -> bool:
+    token = reading.strong[at]
+    position = next(i for i, one in enumerate(reading.tokens) if one is token)
+    is_verb = token.key == reading.verb or (position == reading.head and reading.verb == "be")
+    is_bound = position > 0 and reading.tokens[position - 1].kind is not Kind.LINK
+    makes_compound = is_bound and position + 1 == len(reading.tokens) and not merging.is_manner(token)
+    return (
+        token.kind is Kind.WORD
+        and position >= reading.head
+        and token.key not in lexicon.PEOPLE
+        and not is_verb
+        and not makes_compound
+        and not merging.makes_another(token)
     )
 
 
@@ -135,7 +166,9 @@ def links_opposed(old: Reading, new: Reading, found: Alignment) -> bool:
     """Tell whether a word stands behind prepositions that say different things ("to Oslo", "from Oslo")."""
     first, second = _links(old), _links(new)
     changed = {(first[i], second[j]) for i, j in found.pairs if first[i] != second[j] and first[i] and second[j]}
-    return not all(any({one, other} <= alike for alike in _ALIKE) for one, other in changed)
+    return not all(
+        any({one, other} <= alike for alike in _ALIKE) or not {one, other} & _TELLING for one, other in changed
+    )
 
 
 def _clauses(reading: Reading) -> list[int]:
@@ -163,6 +196,8 @@ def _exchanges(old: Reading, new: Reading, found: Alignment) -> bool:
     groups: dict[str, list[tuple[int, int]]] = {}
     for i, j in found.pairs:
         token = old.strong[i]
+        if {token.key, new.strong[j].key} == {"i", "my"}:
+            continue
         if token.kind is Kind.NAME or token.key in lexicon.PEOPLE:
             groups.setdefault("name", []).append((i, j))
         elif token.kind is Kind.NUMBER:

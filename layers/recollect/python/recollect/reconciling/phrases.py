@@ -108,7 +108,8 @@ human resources = HR | quality assurance = QA | visual studio code = vscode | vs
 as soon as possible = asap | end of day = eod | european union = EU | san diego = SD | washington dc = DC
 von beruf = als | por teléfono = phone | two factor authentication = 2FA | github actions = GHA
 comes from = is from | come from = am from | originally from = from | is able to = can | are able to = can
-is capable of = can | is unable to = can not | is not able to = can not | in spite of = despite
+by himself = alone | by herself = alone | by themselves = alone | by myself = alone
+on his own = alone | on her own = alone | on their own = alone | on my own = alone | is capable of = can | is unable to = can not | is not able to = can not | in spite of = despite
 on a daily basis = daily | on a weekly basis = weekly | on a monthly basis = monthly | every night = nightly
 each night = nightly | every evening = evenings | each evening = evenings | every morning = mornings
 each morning = mornings | every afternoon = afternoons | in the mornings = mornings | in the evenings = evenings
@@ -127,7 +128,7 @@ cut back on = reduce | deal with = handle | look after = care | take care of = c
 take part in = attend | participate in = attend | run out = expire | live at = live in | wake up = wake | get up = wake
 care for = care | consist of = contain | is made of = contain | depend on = need | rely on = need | belong to = belong
 talk to = talk with | speak to = talk with | reach out to = contact | get in touch with = contact | head up = lead
-step down as = no longer | resign as = no longer | retire as = no longer | stop being = no longer
+like best = prefer | like most = prefer | love most = prefer | step down as = no longer | resign as = no longer | retire as = no longer | stop being = no longer
 """
 
 

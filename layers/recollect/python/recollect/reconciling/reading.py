@@ -7,7 +7,7 @@ fields of the reading. Two tokens with one key mean the same.
 import re
 from dataclasses import dataclass, field
 
-from recollect.reconciling import dates, lexicon, numbers, spelling
+from recollect.reconciling import dates, lexicon, numbers, senses, spelling
 from recollect.reconciling.negation import polarity
 from recollect.reconciling.tokens import Kind, Reading, Token
 from recollect.text import stem
@@ -46,6 +46,10 @@ _IRREGULAR_PAST = frozenset(
         "told",
     ]
 )
+ENGLISH_MIN_SHARE = 0.7  # of the words of a text that are in the lexicon
+_BEFORE_NOUNS = frozenset({"the", "a", "an", "der", "die", "das", "den"})
+VERB_MIN_SHARE = 0.6
+VERB_MIN_SHARE_BY_SUBJECT = 0.15  # right after "I" or "the user"
 _UNKNOWN_SCRIPT = re.compile(r"[^\W\d_a-zA-Z\u00aa-\u024f]")
 
 
@@ -57,8 +61,8 @@ def read(text: str) -> Reading:
     polar = polarity(words)
     builder = _Builder([written[i] for i in polar.kept], [words[i] for i in polar.kept])
     builder.run()
-    is_known = not _UNKNOWN_SCRIPT.search(unified) and any(
-        word in lexicon.KNOWN for word in (*words, *unified.casefold().split())
+    is_known = not _UNKNOWN_SCRIPT.search(unified) and (
+        any(word in lexicon.KNOWN for word in (*words, *unified.casefold().split())) or _is_english(words)
     )
     return Reading(
         text=text,
@@ -72,6 +76,11 @@ def read(text: str) -> Reading:
         intents=frozenset(builder.intents),
         is_known=is_known,
     )
+
+
+def _is_english(words: list[str]) -> bool:
+    spelled = [word for word in words if word.isalpha()]
+    return sum(bool(senses.look_up(word).words) for word in spelled) > ENGLISH_MIN_SHARE * len(spelled) > 0
 
 
 @dataclass(slots=True)
@@ -262,6 +271,8 @@ class _Builder:
         if self.verb or word in lexicon.NOUN_FORMS or word.endswith("ings"):
             return False
         if key not in lexicon.VERBS and word not in lexicon.VERBS and stem(word) not in lexicon.VERBS:
+            return self._is_other_verb(index, word)
+        if self._at(index - 1) in _BEFORE_NOUNS:
             return False
         if word not in lexicon.BASE_FORMS:  # an inflected form
             return not (word.endswith("ing") and index > 0)
@@ -274,6 +285,17 @@ class _Builder:
             or before.text.endswith("s")
             or before.key == "child"
         ) and self._at(index - 1) not in lexicon.ARTICLES
+
+    def _is_other_verb(self, index: int, word: str) -> bool:
+        before = self.tokens[-1] if self.tokens else None
+        is_inflected = word.endswith(("s", "ed")) or senses.is_irregular(word)
+        if before is None or before.kind is Kind.LINK or before.key in {"my", "their"} or not word.isascii():
+            return False
+        follows = before.key == "i" or self._at(index - 1) in lexicon.AUXILIARIES
+        if not follows and (self._at(index - 1) in _BEFORE_NOUNS or lexicon.COPULAS & set(self.words[index:])):
+            return False
+        least = VERB_MIN_SHARE_BY_SUBJECT if follows else VERB_MIN_SHARE
+        return (is_inflected or follows) and senses.verb_share(word) >= least
 
     def _order_dates(self) -> None:
         order = {"@m": 0, "@d": 1, "@y": 2}

@@ -92,9 +92,11 @@ def look_up(word: str) -> Word:
     numbers: set[int] = set()
     for base in _bases(word):
         numbers.add(lexicon.find("words", base))
-    irregular = lexicon.find("forms", word)
+    verb, joint, particle = word.partition("_")
+    irregular = lexicon.find("forms", verb)
     if irregular >= 0:
-        numbers.add(int(lexicon.array("form_words")[irregular]))
+        base = int(lexicon.array("form_words")[irregular])
+        numbers.add(lexicon.find("words", f"{lexicon.array('words')[base].decode()}_{particle}") if joint else base)
     numbers.discard(-1)
     shares: dict[int, float] = {}
     for number in numbers:
@@ -104,6 +106,10 @@ def look_up(word: str) -> Word:
 
 
 def _bases(word: str) -> Iterable[str]:
+    verb, joint, particle = word.partition("_")
+    if joint:
+        yield from (f"{base}_{particle}" for base in _bases(verb))
+        return
     yield word
     for ending, by in _ENDINGS:
         if word.endswith(ending) and len(word) > len(ending) + 2:
@@ -111,6 +117,18 @@ def _bases(word: str) -> Iterable[str]:
             yield base + by
             if ending in _DOUBLING and not by and base[-2:-1] == base[-1:]:
                 yield base[:-1]
+
+
+@lru_cache(_REMEMBERED)
+def verb_share(word: str) -> float:
+    """Give how much a word, as it is written, is used as a verb; 0 when it is not known."""
+    return max((int(_lexicon().array("verbs")[number]) / 255 for number in look_up(word).words), default=0.0)
+
+
+@lru_cache(_REMEMBERED)
+def is_irregular(word: str) -> bool:
+    """Tell whether a word is a form that no ending tells ("grew")."""
+    return _lexicon().find("forms", word) >= 0
 
 
 @lru_cache(_REMEMBERED)
@@ -173,6 +191,11 @@ def says(one: str, other: str) -> bool:
         return True
     is_near = not _beside(one, "near").isdisjoint(second.shares) or not _beside(other, "near").isdisjoint(first.shares)
     return is_near or (not _said_of(one).isdisjoint(second.words) and not are_siblings(one, other))
+
+
+def are_akin(one: str, other: str) -> bool:
+    """Tell whether two words mean the same, or one says what the other says."""
+    return are_same(one, other) or says(one, other) or says(other, one)
 
 
 @lru_cache(_REMEMBERED)

@@ -12,7 +12,7 @@ from recollect.reconciling.actions import have_one_action
 from recollect.reconciling.aligning import align_loosely
 from recollect.reconciling.antonyms import are_complements, are_opposite
 from recollect.reconciling.pair import Candidate, Finding, Pair, Statement, scope
-from recollect.reconciling.paraphrase import keeps_roles
+from recollect.reconciling.paraphrase import are_details, keeps_roles
 from recollect.reconciling.reading import read
 from recollect.reconciling.sentences import holds, sentences
 from recollect.reconciling.slots import Effect
@@ -25,6 +25,7 @@ LONG_CLOSE_MIN_COSINE = 0.9
 PREFERENCE_MIN_COSINE = 0.65  # below it two preferences need not be about the same choice
 LOOSE_MIN_COSINE = 0.75
 LOOSE_MAX_PAIRS = 2
+DETAIL_MIN_COSINE = 0.8
 _CLAUSES = words("and but because und aber weil et mais y pero e mas ma , ;")
 
 
@@ -69,9 +70,15 @@ def _loose_paraphrase(pair: Pair) -> Finding | None:
     if pair.cosine < LOOSE_MIN_COSINE:
         return None
     found = align_loosely(pair.old, pair.new, pair.aligned, is_procedure=pair.is_procedure)
-    if not found.pairs or found.old or found.new or found.loose > LOOSE_MAX_PAIRS or not keeps_roles(pair, found):
+    if not found.pairs or (found.old and found.new) or found.loose > LOOSE_MAX_PAIRS or not keeps_roles(pair, found):
         return None
-    return Finding("unchanged", "the same in other words, by what they say")
+    if not found.old and not found.new:
+        return Finding("unchanged", "the same in other words, by what they say")
+    if pair.cosine < DETAIL_MIN_COSINE or not are_details(pair, found):
+        return None
+    if found.old:
+        return Finding("unchanged", "already known with more detail, in other words")
+    return Finding("merged", "says the same with more detail, in other words", pair.new.text)
 
 
 def change(pair: Pair) -> Finding | None:
