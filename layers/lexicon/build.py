@@ -100,7 +100,7 @@ def arrays(database: wordnet.Database, irregular: dict[str, str]) -> Arrays:
         ``words`` (bytes, sorted) and ``forms`` (bytes, sorted) with ``form_words``: irregular forms and the words that
         they are of. Of every word, by number: ``verbs`` (how much it is used as a verb; 255 is always), ``senses`` (meanings, the most used first) with ``shares`` (255 is
         always), ``derived`` and ``opposite`` (words). Of every meaning: ``files`` (the class it is in), ``broader`` and
-        ``near`` (meanings), ``said`` (words of its definition). What belongs to number *i* lies between ``<name>_at[i]``
+        ``near`` (meanings), ``said`` and ``denied`` (words that its definition says it with, and that it denies). What belongs to number *i* lies between ``<name>_at[i]``
         and ``<name>_at[i + 1]``.
     """
     words = sorted(database.senses)
@@ -124,6 +124,7 @@ def arrays(database: wordnet.Database, irregular: dict[str, str]) -> Arrays:
     found |= _ragged("broader", [[at[synset] for synset in entry.broader] for entry in entries])
     found |= _ragged("near", [[at[synset] for synset in entry.near if synset in at] for entry in entries])
     found |= _ragged("said", [sorted(set(wordnet.said_by(e.definition, number, irregular))) for e in entries])
+    found |= _ragged("denied", [sorted(set(wordnet.said_by(e.definition, number, irregular, is_denied=True))) for e in entries])
     for name, pairs in (("derived", database.derived), ("opposite", database.opposite)):
         related: list[list[int]] = [[] for _ in words]
         for one, other in sorted(pairs):

@@ -94,13 +94,19 @@ def kept(lemma: str, file: int) -> str | None:
     return plain.lower() if is_named or is_short or _WORD.fullmatch(plain) else None
 
 
-def said_by(definition: str, known: Mapping[str, int], irregular: Mapping[str, str]) -> Iterator[int]:
-    """Give the numbers of the words that a definition says its own with, up to the first that denies."""
-    for word in re.findall(r"[a-z][a-z'-]*", definition.partition('; "')[0].lower()):
-        if word in _DENYING:
-            return
-        if word not in _SAYING_NOTHING:
-            yield from (known[base] for base in base_forms(word, irregular) if base in known)
+def said_by(
+    definition: str, known: Mapping[str, int], irregular: Mapping[str, str], *, is_denied: bool = False
+) -> Iterator[int]:
+    """Give the numbers of the words that a definition says its own with, or of those that it denies.
+
+    What follows a word that denies is denied, up to the next semicolon: "someone who eats no meat".
+    """
+    for part in definition.partition('; "')[0].lower().split(";"):
+        denies = False
+        for word in re.findall(r"[a-z][a-z'-]*", part):
+            denies = denies or word in _DENYING
+            if denies is is_denied and word not in _SAYING_NOTHING | _DENYING:
+                yield from (known[base] for base in base_forms(word, irregular) if base in known)
 
 
 def base_forms(word: str, irregular: Mapping[str, str]) -> Iterable[str]:

@@ -146,8 +146,9 @@ class _Aligner:
                 self._pair(i, j)
 
     def drop(self, light: frozenset[str]) -> None:
-        self.old = {i: None for i in self.old if self.first[i].key not in light}
-        self.new = {j: None for j in self.new if self.second[j].key not in light}
+        counts = [any(t[at].kind is Kind.NUMBER and t[at].key not in light for at in free) for t, free in ((self.first, self.old), (self.second, self.new))]
+        self.old = {i: None for i in self.old if self.first[i].key not in light or (counts[1] and self.first[i].kind is Kind.NUMBER)}
+        self.new = {j: None for j in self.new if self.second[j].key not in light or (counts[0] and self.second[j].kind is Kind.NUMBER)}
 
     def match_phrases(self) -> None:
         # "pass away" and "die", "put aside" and "save"

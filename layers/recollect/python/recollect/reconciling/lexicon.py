@@ -42,7 +42,7 @@ VERB_FORMS = forms(
     "live:vit vis vivent vivir vivre habiter viver morar vivere abitare lives living lived reside resides resided wohne wohnt wohnen lebe lebt leben habite habitent vivo vive "
     "viven moro "
     "mora moram abito abita",
-    "move:umziehen déménager mudar mudarse trasferirsi moves moved moving relocate relocates relocated umgezogen déménagé mudó mudou trasferito trasferita",
+    "move:umziehen déménager mudar mudarse trasferirsi moves moved moving relocate relocates relocated umgezogen gezogen zog umzog déménagé mudó mudou trasladó trasladado emménagé trasferito trasferita",
     "work:arbeiten travailler trabajar trabalhar lavorare works working worked employed arbeite arbeitet travaille trabajo trabaja trabalho trabalha lavoro lavora",
     "have:has having had own owns owned possess possesses hat habe haben ai avons tengo tiene tienen tenho tem possui possuo posee "
     "ho ha hanno",

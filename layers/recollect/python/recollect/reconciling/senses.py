@@ -142,12 +142,12 @@ def _beside(word: str, name: str) -> frozenset[int]:
 
 
 @lru_cache(_REMEMBERED)
-def _said_of(word: str) -> frozenset[int]:
+def _defined(word: str, name: str) -> frozenset[int]:
     return frozenset(
         other
         for meaning, share in look_up(word).shares.items()
         if share >= SAID_MIN_SHARE
-        for other in _lexicon().row("said", meaning)
+        for other in _lexicon().row(name, meaning)
     )
 
 
@@ -190,7 +190,20 @@ def says(one: str, other: str) -> bool:
     if any(share >= TELLING_MIN_SHARE and meaning in steps for meaning, share in second.shares.items()):
         return True
     is_near = not _beside(one, "near").isdisjoint(second.shares) or not _beside(other, "near").isdisjoint(first.shares)
-    return is_near or (not _said_of(one).isdisjoint(second.words) and not are_siblings(one, other))
+    return is_near or (not _defined(one, "said").isdisjoint(second.words) and not are_siblings(one, other))
+
+
+def denies(one: str, others: Iterable[str]) -> bool:
+    """Tell whether a word is explained by denying one of other words, and all of them are in its explanation.
+
+    Examples
+    --------
+    >>> denies("vegetarian", ["eats", "meat"]), denies("vegetarian", ["eats", "rice"])
+    (True, False)
+    """
+    said, denied = _defined(one, "said"), _defined(one, "denied")
+    found = [look_up(other).words for other in others]
+    return any(words & denied for words in found) and all(words & (said | denied) for words in found)
 
 
 def are_akin(one: str, other: str) -> bool:

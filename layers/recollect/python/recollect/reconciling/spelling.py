@@ -43,6 +43,7 @@ _CONTRACTIONS = tuple(
         (r"\b(\d+)x\b(?=\s)", r"\1 times"),
         (r"(?<=\d)-(?=[a-z]{3})", " "),
         (r"\bin the year (?=\d)", "in "),
+        (r"\bturned (?=\d+\b(?!\s*(?:st|nd|rd|th|in|into)))(\d+)", r"is \1 years"),
         (r"\bused to\b", "formerly"),
     )
 )

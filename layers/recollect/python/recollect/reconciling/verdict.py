@@ -85,7 +85,7 @@ def change(pair: Pair) -> Finding | None:
     """Find what a change that the new statement tells of makes of the old one."""
     if max(len(sentences(pair.old.text)), 1) > 1:
         return None
-    found = _superseded(pair, attributes.one_attribute) or changes.moved(pair)
+    found = _superseded(pair, attributes.one_attribute) or changes.moved(pair) or changes.excluded(pair)
     if found is not None or not pair.has_common_words:
         return found
     found = changes.is_over(pair.old, pair.new) or changes.given_up(pair) or changes.other_value(pair)
