@@ -82,7 +82,7 @@ def package_files(archive: bytes) -> dict[str, bytes]:
     outer = _unpacked(archive)
     inner = _unpacked(outer["package/WNdb-3.0.tar.gz"])
     texts = {Path(name).name: content.decode() for name, content in inner.items()}
-    irregular = wordnet.read_irregular(outer[f"package/data/{pos}.exc"].decode() for pos in ("noun", "verb", "adj", "adv"))
+    irregular = wordnet.read_irregular(outer[f"package/data/{pos}.exc"].decode() for pos in ("verb", "noun"))
     files = {f"{name}.npy": _as_npy(array) for name, array in arrays(wordnet.read(texts), irregular).items()}
     return files | {
         "__init__.py": b'"""The lexicon as files; see NOTICE. Never imported, only found."""\n',

@@ -8,11 +8,14 @@ from typing import Self
 
 from recollect.model import Memory, MemoryType
 from recollect.reconciling.aligning import Alignment, align
+from recollect.reconciling.announcing import announces
+from recollect.reconciling.subjects import Subjects, compare
 from recollect.reconciling.tokens import Reading
 
 CLOSE_MIN_COSINE = 0.65
 _SAYING_LITTLE = frozenset({"i", "my", "their", "be", "have"})
 _SINCE = frozenset({"since", "seit", "depuis", "desde", "dal"})
+CHANGED_MIN_COSINE = 0.5
 CLOSE_MIN_SHARE = 0.5  # of the content words of the shorter statement
 
 
@@ -94,10 +97,15 @@ class Pair:
 
     @property
     def is_close(self) -> bool:
-        """Whether the two are close in meaning and share wording, so that a person should look."""
-        shared = (self.old.bag & self.new.bag).total()
-        shorter = min(self.old.bag.total(), self.new.bag.total())
-        return self.cosine >= CLOSE_MIN_COSINE and shorter > 0 and shared / shorter >= CLOSE_MIN_SHARE
+        """Whether the two are close in meaning and share wording, so that a person should look.
+
+        What announces a change of what the other is about need not share its wording.
+        """
+        if announces(self.new) and compare(self.old, self.new) is not Subjects.DIFFERENT:
+            return self.cosine >= CHANGED_MIN_COSINE
+        shorter = min(len(self.old.strong), len(self.new.strong))
+        share = len(self.aligned.pairs) / shorter if shorter else 0.0
+        return self.cosine >= CLOSE_MIN_COSINE and share >= CLOSE_MIN_SHARE
 
     @property
     def has_other_tense(self) -> bool:

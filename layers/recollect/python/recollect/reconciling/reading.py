@@ -258,7 +258,8 @@ class _Builder:
         if key is None and not (is_named and index > 0):
             key = lexicon.VERB_FORMS.get(word)
         if key is None:
-            key = word if is_code else stem(word.rstrip(".").replace("-", ""))
+            base = None if is_named and index > 0 else senses.regular(word)
+            key = word if is_code else stem(base or word.rstrip(".").replace("-", ""))
         if word in lexicon.INTENTS:
             self.intents.add(word)
         if not (is_named and index > 0) and self._is_verb(index, word, key):
@@ -288,7 +289,7 @@ class _Builder:
 
     def _is_other_verb(self, index: int, word: str) -> bool:
         before = self.tokens[-1] if self.tokens else None
-        is_inflected = word.endswith(("s", "ed")) or senses.is_irregular(word)
+        is_inflected = word.endswith(("s", "ed")) or senses.regular(word) is not None
         if before is None or before.kind is Kind.LINK or before.key in {"my", "their"} or not word.isascii():
             return False
         follows = before.key == "i" or self._at(index - 1) in lexicon.AUXILIARIES

@@ -126,9 +126,11 @@ def verb_share(word: str) -> float:
 
 
 @lru_cache(_REMEMBERED)
-def is_irregular(word: str) -> bool:
-    """Tell whether a word is a form that no ending tells ("grew")."""
-    return _lexicon().find("forms", word) >= 0
+def regular(word: str) -> str | None:
+    """Give what a word is a form of that no ending tells ("grew": "grow"); ``None`` for another word."""
+    lexicon = _lexicon()
+    at = lexicon.find("forms", word)
+    return None if at < 0 else str(lexicon.array("words")[lexicon.array("form_words")[at]].decode())
 
 
 @lru_cache(_REMEMBERED)
