@@ -124,7 +124,9 @@ def arrays(database: wordnet.Database, irregular: dict[str, str]) -> Arrays:
     found |= _ragged("broader", [[at[synset] for synset in entry.broader] for entry in entries])
     found |= _ragged("near", [[at[synset] for synset in entry.near if synset in at] for entry in entries])
     found |= _ragged("said", [sorted(set(wordnet.said_by(e.definition, number, irregular))) for e in entries])
-    found |= _ragged("denied", [sorted(set(wordnet.said_by(e.definition, number, irregular, is_denied=True))) for e in entries])
+    found |= _ragged(
+        "denied", [sorted(set(wordnet.said_by(e.definition, number, irregular, is_denied=True))) for e in entries]
+    )
     for name, pairs in (("derived", database.derived), ("opposite", database.opposite)):
         related: list[list[int]] = [[] for _ in words]
         for one, other in sorted(pairs):

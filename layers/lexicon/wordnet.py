@@ -12,7 +12,7 @@ MIN_SHARE_OF_PART = 0.05  # of a word as noun, verb and so on in all its use
 
 Synset = tuple[str, int]  # part of speech (n, v, a, r), offset in its file
 
-_NAMED_FILES = frozenset({10, 15})  # communication (languages), location: the names that are kept
+_NAMED_FILES = frozenset({1, 10, 15})  # what belongs to somewhere, languages, locations: the names that are kept
 _WORD = re.compile(r"[a-z][a-z'-]*(?:_[a-z][a-z'-]*)?")
 _NAME = re.compile(r"[A-Z][a-z]+(?:_[A-Z][a-z]+)?")
 _SHORT_NAME = re.compile(r"[A-Z][A-Za-z]?[A-Z][A-Z]?|[A-Z][a-z][A-Z]")  # abbreviations: CPU, PhD
@@ -21,7 +21,9 @@ _BROADER = ("@", "@i", "*")
 _NEAR = ("&", "$")
 _DERIVED = ("+", "\\", "<")
 _OPPOSITE = "!"
-_DENYING = frozenset({"not", "no", "without", "lacking", "never", "opposite", "rather", "other", "except", "instead", "nor", "free"})
+_DENYING = frozenset(
+    {"not", "no", "without", "lacking", "never", "opposite", "rather", "other", "except", "instead", "nor", "free"}
+)
 _SAYING_NOTHING = frozenset(
     "a an the of or and in to for that is are be by with as on at from which who whom whose it its used use having has "
     "have being something someone somebody one anything etc. esp especially usually often sometimes not very more most "
@@ -140,9 +142,7 @@ def _read_meaning(
         pointers.append((symbol, synset, (other, int(offset)), between))
 
 
-def _relate(
-    found: Database, lemmas: dict[Synset, list[str]], symbol: str, ends: tuple[Synset, Synset, str]
-) -> None:
+def _relate(found: Database, lemmas: dict[Synset, list[str]], symbol: str, ends: tuple[Synset, Synset, str]) -> None:
     source, target, between = ends
     if symbol in _BROADER:
         found.meanings[source].broader.append(target)

@@ -104,10 +104,14 @@ def align_loosely(old: Reading, new: Reading, firm: Alignment, *, is_procedure: 
     literal = frozenset((*_commands(old), *_commands(new))) if is_procedure else frozenset()
     builder = _Aligner(old.strong, new.strong, firm)
     builder.match_phrases()
-    builder.match(lambda a, b: _say_one(a, b) and _are_words(a, b, literal))
+    about = {id(token) for reading in (old, new) for token in reading.tokens[: reading.head]}
+    builder.match(
+        lambda a, b: not {id(a), id(b)} <= about and _say_one(a, b) and _are_words(a, b, literal)  # boys are not men
+    )
     builder.match_verbs(old, new)
     loose = len(builder.pairs) - len(firm.pairs)
-    builder.drop_implied(literal)
+    if not builder.old or not builder.new:  # what differs is explained by nothing
+        builder.drop_implied(literal)
     return replace(builder.found(), loose=loose)
 
 
@@ -146,9 +150,20 @@ class _Aligner:
                 self._pair(i, j)
 
     def drop(self, light: frozenset[str]) -> None:
-        counts = [any(t[at].kind is Kind.NUMBER and t[at].key not in light for at in free) for t, free in ((self.first, self.old), (self.second, self.new))]
-        self.old = {i: None for i in self.old if self.first[i].key not in light or (counts[1] and self.first[i].kind is Kind.NUMBER)}
-        self.new = {j: None for j in self.new if self.second[j].key not in light or (counts[0] and self.second[j].kind is Kind.NUMBER)}
+        counts = [
+            any(t[at].kind is Kind.NUMBER and t[at].key not in light for at in free)
+            for t, free in ((self.first, self.old), (self.second, self.new))
+        ]
+        self.old = {
+            i: None
+            for i in self.old
+            if self.first[i].key not in light or (counts[1] and self.first[i].kind is Kind.NUMBER)
+        }
+        self.new = {
+            j: None
+            for j in self.new
+            if self.second[j].key not in light or (counts[0] and self.second[j].kind is Kind.NUMBER)
+        }
 
     def match_phrases(self) -> None:
         # "pass away" and "die", "put aside" and "save"
@@ -161,7 +176,9 @@ class _Aligner:
                 if at not in mine or particle is None:
                     continue
                 phrase = f"{_word(tokens[at])}_{_word(tokens[particle])}"
-                k = next((k for k in free if others[k].kind is Kind.WORD and senses.are_akin(phrase, _word(others[k]))), -1)
+                k = next(
+                    (k for k in free if others[k].kind is Kind.WORD and senses.are_akin(phrase, _word(others[k]))), -1
+                )
                 if k >= 0:
                     for part in (at, particle):
                         self._pair(*((part, k) if is_old else (k, part)))

@@ -20,7 +20,7 @@ from recollect.reconciling.subjects import Subjects, compare, is_person, subject
 from recollect.reconciling.tokens import Kind, Reading, Token
 from recollect.reconciling.wordlists import keys, words
 
-_END = r"(?=\s+(?:to|for|with|by|and|in|on|at|since|because|nach|auf|zu|und|für|por|pelo|pela|para|as|of|y|e|a|à|et|pour|con|per|par)\b|[,;.]|$)"
+_END = r"(?=\s+(?:to|for|with|by|and|in|on|at|since|because|nach|auf|zu|und|für|por|pelo|pela|para|as|of|y|e|a|à|et|pour|con|per|par)\b|[,;]|\.(?:\s|$)|$)"
 _BEFORE_END = tuple(
     re.compile(pattern + _END, re.IGNORECASE)
     for pattern in (
@@ -188,7 +188,11 @@ def excluded(pair: Pair) -> Finding | None:
         is_one = len(said) == 1 and other.verb in {"be", "becam", "becom", "turn", "go"}
         if not (is_one and told) or one.is_negative or other.is_negative or one.is_past or pair.old.intents:
             continue
-        if compare(one, other) is Subjects.SAME and not pair.new.intents and senses.denies(said[0].text.casefold(), told):
+        if (
+            compare(one, other) is Subjects.SAME
+            and not pair.new.intents
+            and senses.denies(said[0].text.casefold(), told)
+        ):
             return Finding("superseded", f"{said[0].text} excludes {' '.join(told)}")
     return None
 

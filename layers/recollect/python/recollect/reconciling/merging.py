@@ -100,6 +100,8 @@ def adds_only_detail(short: Reading, full: Reading) -> bool:
     for position, token in enumerate(full.tokens):
         if position in matched or token.kind in (Kind.LINK, Kind.DATE):
             continue
+        if token.key == full.verb != short.verb != "":
+            return False
         in_head = position < full.head and not is_led
         if in_head and not (token.kind is Kind.NAME or token.text.casefold() in _AGES):
             return False

@@ -75,7 +75,9 @@ def are_details(pair: Pair, found: Alignment) -> bool:
     if len(left) > _MAX_DETAILS or pair.old.is_marked != pair.new.is_marked:
         return False
     is_all = all(at in taken or token.key in _EMPTY for at, token in enumerate(other.strong))
-    return is_all and compare(pair.old, pair.new) is not Subjects.DIFFERENT and all(_is_detail(reading, at) for at in left)
+    return (
+        is_all and compare(pair.old, pair.new) is not Subjects.DIFFERENT and all(_is_detail(reading, at) for at in left)
+    )
 
 
 def _is_detail(reading: Reading, at: int) -> bool:

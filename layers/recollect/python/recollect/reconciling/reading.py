@@ -48,6 +48,7 @@ _IRREGULAR_PAST = frozenset(
 )
 ENGLISH_MIN_SHARE = 0.7  # of the words of a text that are in the lexicon
 _BEFORE_NOUNS = frozenset({"the", "a", "an", "der", "die", "das", "den"})
+PARTICIPLE_MIN_SHARE = 0.9  # of "overcome" behind "has"
 VERB_MIN_SHARE = 0.6
 VERB_MIN_SHARE_BY_SUBJECT = 0.15  # right after "I" or "the user"
 _UNKNOWN_SCRIPT = re.compile(r"[^\W\d_a-zA-Z\u00aa-\u024f]")
@@ -217,9 +218,8 @@ class _Builder:
         word = self._at(index)
         if word in lexicon.MARKERS:
             return self._is_participle(index + 1)
-        return word in {"been", "sold", "got", "gone", "left", "had", "become"} or (
-            len(word) > 4 and word.endswith("ed")
-        )
+        is_regular = len(word) > 4 and word.endswith("ed")
+        return is_regular or (word.isascii() and senses.verb_share(word) >= PARTICIPLE_MIN_SHARE)
 
     def _word(self, index: int) -> int:
         word, written = self.words[index], self.written[index]

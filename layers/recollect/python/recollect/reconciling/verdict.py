@@ -201,7 +201,7 @@ def other_tense(pair: Pair) -> Finding | None:
 
 def detail(pair: Pair) -> Finding | None:
     """Find that one says all that the other says."""
-    if pair.old.is_past != pair.new.is_past:
+    if pair.old.is_past != pair.new.is_past or (pair.new.is_marked and not pair.old.is_marked):
         return None
     if merging.adds_only_detail(pair.old, pair.new):
         return Finding("merged", "says the same with more detail", pair.new.text)
