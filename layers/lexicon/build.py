@@ -98,10 +98,10 @@ def arrays(database: wordnet.Database, irregular: dict[str, str]) -> Arrays:
     -------
     dict of str to array
         ``words`` (bytes, sorted) and ``forms`` (bytes, sorted) with ``form_words``: irregular forms and the words that
-        they are of. Of every word, by number: ``verbs`` (how much it is used as a verb; 255 is always), ``senses`` (meanings, the most used first) with ``shares`` (255 is
-        always), ``derived`` and ``opposite`` (words). Of every meaning: ``files`` (the class it is in), ``broader`` and
-        ``near`` (meanings), ``said`` and ``denied`` (words that its definition says it with, and that it denies). What belongs to number *i* lies between ``<name>_at[i]``
-        and ``<name>_at[i + 1]``.
+        they are of. Of every word, by number: ``verbs`` (how much it is used as a verb; 255 is always), ``senses``
+        (meanings, the most used first) with ``shares`` (255 is always), ``derived`` and ``opposite`` (words). Of every
+        meaning: ``broader`` and ``near`` (meanings), ``said`` and ``denied`` (words that its definition says it with,
+        and that it denies). What belongs to number *i* lies between ``<name>_at[i]`` and ``<name>_at[i + 1]``.
     """
     words = sorted(database.senses)
     number = {word: at for at, word in enumerate(words)}
@@ -118,7 +118,6 @@ def arrays(database: wordnet.Database, irregular: dict[str, str]) -> Arrays:
         "form_words": np.array([number[irregular[form]] for form in forms], dtype=np.int32),
         "verbs": np.array([round(wordnet.verb_share(database.senses[word]) * 255) for word in words], dtype=np.uint8),
         "shares": np.array([round(share * 255) for one in senses for _, share in one], dtype=np.uint8),
-        "files": np.array([entry.file for entry in entries], dtype=np.uint8),
     }
     found |= _ragged("senses", [[at[synset] for synset, _ in one] for one in senses])
     found |= _ragged("broader", [[at[synset] for synset in entry.broader] for entry in entries])

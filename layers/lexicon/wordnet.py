@@ -10,6 +10,11 @@ from dataclasses import dataclass, field
 
 MIN_SHARE_OF_PART = 0.05  # of a word as noun, verb and so on in all its use
 
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 Synset = tuple[str, int]  # part of speech (n, v, a, r), offset in its file
 
 _NAMED_FILES = frozenset({1, 10, 15})  # what belongs to somewhere, languages, locations: the names that are kept
@@ -21,20 +26,38 @@ _BROADER = ("@", "@i", "*")
 _NEAR = ("&", "$")
 _DERIVED = ("+", "\\", "<")
 _OPPOSITE = "!"
-_DENYING = frozenset(
-    {"not", "no", "without", "lacking", "never", "opposite", "rather", "other", "except", "instead", "nor", "free"}
+_DENYING = _words("not no without lacking never opposite rather other except instead nor free")
+_SAYING_NOTHING = _words(
+    "a an the of or and in to for that is are be by with as on at from which who whom whose it its used use using "
+    "having has have being something someone somebody one anything etc esp especially usually often sometimes not very "
+    "more most other than such any all some into out up about this these those their his her your you they he she we us "
+    "can may made make do does done set part kind form type act state way where when how there but so if also only "
+    "between person people thing place time quality condition process group"
 )
-_SAYING_NOTHING = frozenset(
-    "a an the of or and in to for that is are be by with as on at from which who whom whose it its used use having has "
-    "have being something someone somebody one anything etc. esp especially usually often sometimes not very more most "
-    "other than such any all some into out up about this these those their his her your you they he she we us can may "
-    "made make do does done set part kind form type act state way where when how there but so if also only between "
-    "person people thing place time quality condition process group".split()
+_ENDINGS = tuple(  # of morphy, for nouns, verbs and adjectives together: what goes, and what comes for it
+    tuple(pair.split("-"))
+    for pair in [
+        "s-",
+        "ses-s",
+        "xes-x",
+        "zes-z",
+        "ches-ch",
+        "shes-sh",
+        "ies-y",
+        "men-man",
+        "es-e",
+        "es-",
+        "ed-e",
+        "ed-",
+        "ied-y",
+        "ing-e",
+        "ing-",
+        "er-",
+        "er-e",
+        "est-",
+        "est-e",
+    ]
 )
-_ENDINGS = (  # of morphy, for nouns, verbs and adjectives together
-    ("s", ""), ("ses", "s"), ("xes", "x"), ("zes", "z"), ("ches", "ch"), ("shes", "sh"), ("ies", "y"), ("men", "man"),
-    ("es", "e"), ("es", ""), ("ed", "e"), ("ed", ""), ("ing", "e"), ("ing", ""), ("er", ""), ("er", "e"), ("est", ""), ("est", "e"),
-)  # fmt: skip
 
 
 @dataclass(slots=True)

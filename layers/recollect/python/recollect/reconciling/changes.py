@@ -10,9 +10,10 @@ from itertools import pairwise
 
 from recollect.reconciling import lexicon, senses, slots
 from recollect.reconciling.actions import is_progressive
-from recollect.reconciling.aligning import Alignment, align
+from recollect.reconciling.aligning import align
 from recollect.reconciling.announcing import CHANGE_VERBS, announces, is_changed_to, occasions
 from recollect.reconciling.antonyms import are_opposite
+from recollect.reconciling.matching import Alignment
 from recollect.reconciling.pair import Finding, Pair
 from recollect.reconciling.paraphrase import links_opposed
 from recollect.reconciling.reading import read
@@ -183,16 +184,12 @@ def _is_exchanged(pair: Pair, before: Token, after: Token) -> bool:
 def excluded(pair: Pair) -> Finding | None:
     """Find that one says what the other's word denies ("eats meat", "is a vegetarian")."""
     for one, other in ((pair.old, pair.new), (pair.new, pair.old)):
-        told = [t.text.casefold() for t in one.tokens[one.head :] if t.kind is Kind.WORD]
+        told = [t.word for t in one.tokens[one.head :] if t.kind is Kind.WORD]
         said = [t for t in other.tokens[other.head :] if t.kind is Kind.WORD and t.key not in CHANGE_VERBS]
         is_one = len(said) == 1 and other.verb in {"be", "becam", "becom", "turn", "go"}
         if not (is_one and told) or one.is_negative or other.is_negative or one.is_past or pair.old.intents:
             continue
-        if (
-            compare(one, other) is Subjects.SAME
-            and not pair.new.intents
-            and senses.denies(said[0].text.casefold(), told)
-        ):
+        if compare(one, other) is Subjects.SAME and not pair.new.intents and senses.denies(said[0].word, told):
             return Finding("superseded", f"{said[0].text} excludes {' '.join(told)}")
     return None
 

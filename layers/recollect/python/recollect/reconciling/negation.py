@@ -7,6 +7,8 @@ with the statement that is denied.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from recollect.reconciling.wordlists import words
+
 _PHRASES: tuple[tuple[str, ...], ...] = tuple(
     tuple(phrase.split())
     for phrase in (
@@ -26,10 +28,10 @@ _PHRASES: tuple[tuple[str, ...], ...] = tuple(
 )
 _ENDED = frozenset(["quit", "quits", "stopped", "stops", "cancelled", "canceled", "aufgehört", "ceased"])
 _ENDING_TAILS = frozenset({"anymore", "mehr", "plus", "più", "mais"})
-_AVOIDING = frozenset(
+_AVOIDING = words(
     "avoid avoids avoided avoiding forbidden prohibited banned disallowed refrain refrains vermeidet vermeiden vermeide "
     "verboten untersagt évite évitent évitez éviter interdit interdite evita evitan evitam evitano evitar evitare "
-    "prohibido prohibida proibido proibida vietato vietata".split()
+    "prohibido prohibida proibido proibida vietato vietata"
 )
 _NOT = frozenset(
     [
@@ -83,7 +85,7 @@ class Polarity:
     has_ended: bool
 
 
-def polarity(words: Sequence[str]) -> Polarity:
+def polarity(said: Sequence[str]) -> Polarity:
     """Find the negations among case-folded words (contractions already taken apart).
 
     French ``ne … pas`` and doubled particles count once: two words of negation in one clause make one denial.
@@ -91,18 +93,18 @@ def polarity(words: Sequence[str]) -> Polarity:
     kept: list[int] = []
     has_ended = is_negative = False
     index = 0
-    while index < len(words):
-        phrase = next((p for p in _PHRASES if tuple(words[index : index + len(p)]) == p), None)
+    while index < len(said):
+        phrase = next((p for p in _PHRASES if tuple(said[index : index + len(p)]) == p), None)
         if phrase is not None:
             has_ended = is_negative = True
             index += len(phrase)
             continue
-        word = words[index]
+        word = said[index]
         if word in _AVOIDING:
             is_negative = not is_negative
         elif word in _ENDED:
             has_ended = is_negative = True
-        elif word in _NOT and not (word == "mai" and index and words[index - 1].isdecimal()):
+        elif word in _NOT and not (word == "mai" and index and said[index - 1].isdecimal()):
             is_negative = True
         elif word in _ENDING_TAILS and (is_negative or word == "anymore"):
             has_ended = True

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Self
 
 from recollect.model import Memory, MemoryType
-from recollect.reconciling.aligning import Alignment, align
+from recollect.reconciling.aligning import align
 from recollect.reconciling.announcing import announces
+from recollect.reconciling.matching import Alignment
 from recollect.reconciling.subjects import Subjects, compare
 from recollect.reconciling.tokens import Reading
 

@@ -8,7 +8,7 @@ from itertools import combinations, pairwise
 
 from recollect.reconciling import lexicon, merging
 from recollect.reconciling.actions import is_progressive
-from recollect.reconciling.aligning import Alignment
+from recollect.reconciling.matching import Alignment
 from recollect.reconciling.numbers import dimension_of
 from recollect.reconciling.pair import Pair
 from recollect.reconciling.subjects import Subjects, compare
@@ -69,15 +69,12 @@ def keeps_roles(pair: Pair, found: Alignment) -> bool:
 
 def are_details(pair: Pair, found: Alignment) -> bool:
     """Tell whether what one statement has more is a detail of what both say: no other subject, verb or thing."""
-    side = 0 if found.old else 1
-    reading, other = (pair.old, pair.new)[:: 1 - 2 * side]
-    left, taken = (found.old, {j for _, j in found.pairs}) if found.old else (found.new, {i for i, _ in found.pairs})
-    if len(left) > _MAX_DETAILS or pair.old.is_marked != pair.new.is_marked:
-        return False
-    is_all = all(at in taken or token.key in _EMPTY for at, token in enumerate(other.strong))
-    return (
-        is_all and compare(pair.old, pair.new) is not Subjects.DIFFERENT and all(_is_detail(reading, at) for at in left)
-    )
+    sides = (pair.old, found.old, found.light_old), (pair.new, found.new, found.light_new)
+    (more, left, light), (other, _, rest) = sides if found.old else reversed(sides)
+    added = [*left, *(at for at in light if more.strong[at].key not in _EMPTY)]
+    is_all = all(other.strong[at].key in _EMPTY for at in rest)
+    is_one = compare(pair.old, pair.new) is not Subjects.DIFFERENT and pair.old.is_marked == pair.new.is_marked
+    return is_all and is_one and len(added) <= _MAX_DETAILS and all(_is_detail(more, at) for at in added)
 
 
 def _is_detail(reading: Reading, at: int) -> bool:

@@ -46,6 +46,7 @@ _IRREGULAR_PAST = frozenset(
         "told",
     ]
 )
+ENGLISH_MIN_WORDS = 5
 ENGLISH_MIN_SHARE = 0.7  # of the words of a text that are in the lexicon
 _BEFORE_NOUNS = frozenset({"the", "a", "an", "der", "die", "das", "den"})
 PARTICIPLE_MIN_SHARE = 0.9  # of "overcome" behind "has"
@@ -81,7 +82,8 @@ def read(text: str) -> Reading:
 
 def _is_english(words: list[str]) -> bool:
     spelled = [word for word in words if word.isalpha()]
-    return sum(bool(senses.look_up(word).words) for word in spelled) > ENGLISH_MIN_SHARE * len(spelled) > 0
+    is_long = len(spelled) >= ENGLISH_MIN_WORDS
+    return is_long and sum(bool(senses.look_up(word).words) for word in spelled) > ENGLISH_MIN_SHARE * len(spelled)
 
 
 @dataclass(slots=True)

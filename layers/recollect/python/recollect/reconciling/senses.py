@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from recollect.reconciling.wordlists import words
+
 PACKAGE = "recollect_lexicon"
 SAME_MIN_SHARE = 0.1  # of meanings that two words share in the use of the one that has them less
 TELLING_MIN_SHARE = 0.15  # of a meaning that counts for what a word says
@@ -21,10 +23,12 @@ SAID_MIN_SHARE = 0.25  # of a meaning whose definition counts
 BROADER_MAX_STEPS = 2
 SIBLING_MAX_STEPS = 4  # from one word up to what is common, and down to the other
 _REMEMBERED = 4_096
-_ENDINGS = (
-    ("s", ""), ("ses", "s"), ("xes", "x"), ("zes", "z"), ("ches", "ch"), ("shes", "sh"), ("ies", "y"), ("men", "man"),
-    ("es", "e"), ("es", ""), ("ed", "e"), ("ed", ""), ("ied", "y"), ("ing", "e"), ("ing", ""), ("er", ""), ("er", "e"), ("est", ""), ("est", "e"),
-)  # fmt: skip
+_ENDINGS = tuple(  # what goes, and what comes for it
+    tuple(pair.split("-"))
+    for pair in words(
+        "s- ses-s xes-x zes-z ches-ch shes-sh ies-y men-man es-e es- ed-e ed- ied-y ing-e ing- er- er-e est- est-e"
+    )
+)
 _DOUBLING = frozenset({"ed", "ing", "er", "est"})
 
 Array = npt.NDArray[Any]

@@ -70,15 +70,20 @@ def _loose_paraphrase(pair: Pair) -> Finding | None:
     if pair.cosine < LOOSE_MIN_COSINE:
         return None
     found = align_loosely(pair.old, pair.new, pair.aligned, is_procedure=pair.is_procedure)
-    if not found.pairs or (found.old and found.new) or found.loose > LOOSE_MAX_PAIRS or not keeps_roles(pair, found):
+    if (
+        not found.pairs
+        or (found.old and found.new)
+        or len(found.pairs) - len(pair.aligned.pairs) > LOOSE_MAX_PAIRS
+        or not keeps_roles(pair, found)
+    ):
         return None
     if not found.old and not found.new:
         return Finding("unchanged", "the same in other words, by what they say")
     if pair.cosine < DETAIL_MIN_COSINE or not are_details(pair, found):
         return None
     if found.old:
-        return Finding("unchanged", "already known with more detail, in other words")
-    return Finding("merged", "says the same with more detail, in other words", pair.new.text)
+        return Finding("unchanged", "already known with more detail")
+    return Finding("merged", "says the same with more detail", pair.new.text)
 
 
 def change(pair: Pair) -> Finding | None:
