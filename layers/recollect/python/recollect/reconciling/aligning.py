@@ -27,7 +27,7 @@ _HOLLOW = keys(  # add nothing to a statement that is otherwise equal
     "always much well mucho mucha muchos très sehr viel muito molto perform carry work job suffer locate located "
     "personal format aged all edad idade âge alter età form both style either too even already yet soon recently simply basically completely fully totally entirely "
     "instance mood sich dich mich play practice practise drink cup cups glass commute up roughly circa ca findet finden statt some any someone somebody keep remain let done don se si sich que #1 prendre take "
-    "there one etre être tun machen hacer fazer fare then"
+    "there one etre être tun machen hacer fazer fare fa fait macht hace faz then"
 )
 _WITH_DATES = keys(
     "year month fixé fissato fijado marcado festgelegt angesetzt hold held schedule plan happen occur set fall day date"
@@ -37,6 +37,7 @@ _WITH_MONEY = keys("pay cost amount charge spend")
 _COMMANDING = keys("run execute invoke type call exécuter ejecutar executar eseguire ausführen")
 _ON = words("on auf sur sobre su")
 _WITH = words("with by via mit avec con com")
+_PLACING = lexicon.LINKS | words("off out away up down back apart together aside across along past beside top")
 _IN_PROCEDURES = keys("use run execute always need should make sure exécuter ejecutar executar eseguire utiliser")
 
 
@@ -106,7 +107,8 @@ def _are_same(one: Token, other: Token) -> bool:
 
 
 def _says(one: Token, other: Token) -> bool:
-    return Kind.WORD in (one.kind, other.kind) and senses.says(one.word, other.word)
+    is_told = Kind.WORD in (one.kind, other.kind) and not {one.word, other.word} & _PLACING
+    return is_told and senses.says(one.word, other.word)
 
 
 def _is_age(bare: str, amount: str) -> bool:

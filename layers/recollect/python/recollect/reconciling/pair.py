@@ -14,7 +14,8 @@ from recollect.reconciling.subjects import Subjects, compare
 from recollect.reconciling.tokens import Reading
 
 CLOSE_MIN_COSINE = 0.65
-_SAYING_LITTLE = frozenset({"i", "my", "their", "be", "have"})
+_SAYING_LITTLE = frozenset({"i", "my", "their", "be", "have", "like", "dislike", "prefer", "want", "need"})
+_DOERS = ("er", "or", "ist", "ian")
 _SINCE = frozenset({"since", "seit", "depuis", "desde", "dal"})
 CHANGED_MIN_COSINE = 0.5
 CLOSE_MIN_SHARE = 0.5  # of the content words of the shorter statement
@@ -104,17 +105,28 @@ class Pair:
         """
         if announces(self.new) and compare(self.old, self.new) is not Subjects.DIFFERENT:
             return self.cosine >= CHANGED_MIN_COSINE
-        shorter = min(len(self.old.strong), len(self.new.strong))
-        share = len(self.aligned.pairs) / shorter if shorter else 0.0
-        return self.cosine >= CLOSE_MIN_COSINE and share >= CLOSE_MIN_SHARE
+        said = [sum(token.key not in _SAYING_LITTLE for token in reading.strong) for reading in (self.old, self.new)]
+        shared = sum(self.old.strong[i].key not in _SAYING_LITTLE for i, _ in self.aligned.pairs)
+        return self.cosine >= CLOSE_MIN_COSINE and shared >= max(1, CLOSE_MIN_SHARE * min(said))
 
     @property
     def has_other_tense(self) -> bool:
         """Whether one tells of the past, of a wish or of a guess, and the other does not."""
         old, new = self.old, self.new
+        if old.intents == new.intents and self._names_the_doer():
+            return False
         if old.intents == new.intents and all(_SINCE & {t.key for t in r.tokens} for r in (old, new)):
             return False  # "has lived there since" is so today
         return old.intents != new.intents or (old.is_past != new.is_past and "" not in (old.verb, new.verb))
+
+    def _names_the_doer(self) -> bool:
+        # "founded Lumen", "is the founder of Lumen"
+        pairs = [(self.old.strong[i], self.new.strong[j]) for i, j in self.aligned.pairs]
+        return {self.old.verb == "be", self.new.verb == "be"} == {True, False} and any(
+            (one.key == self.old.verb and other.word.endswith(_DOERS))
+            or (other.key == self.new.verb and one.word.endswith(_DOERS))
+            for one, other in pairs
+        )
 
     def unsure(self, reason: str) -> Finding:
         """Give a conflict when the two are close, else something else."""

@@ -18,8 +18,8 @@ from recollect.reconciling.wordlists import words
 
 PACKAGE = "recollect_lexicon"
 SAME_MIN_SHARE = 0.1  # of meanings that two words share in the use of the one that has them less
-TELLING_MIN_SHARE = 0.15  # of a meaning that counts for what a word says
-SAID_MIN_SHARE = 0.25  # of a meaning whose definition counts
+TELLING_MIN_SHARE = 0.25  # of a meaning that counts for what a word says
+SAID_MIN_SHARE = 0.4  # of a meaning whose definition counts
 BROADER_MAX_STEPS = 2
 SIBLING_MAX_STEPS = 4  # from one word up to what is common, and down to the other
 _REMEMBERED = 4_096
