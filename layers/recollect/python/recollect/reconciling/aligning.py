@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from itertools import pairwise
 
 from recollect.reconciling import lexicon, senses
-from recollect.reconciling.antonyms import are_opposite
+from recollect.reconciling.antonyms import exclude_each_other
 from recollect.reconciling.matching import Alignment, Matcher
 from recollect.reconciling.numbers import MONEY
 from recollect.reconciling.thesaurus import are_synonyms
@@ -63,7 +63,7 @@ def are_forms(one: str, other: str) -> bool:
 def align(old: Reading, new: Reading, *, is_procedure: bool) -> Alignment:
     """Align the strong tokens of two statements."""
     matcher = Matcher(old.strong, new.strong)
-    matcher.match(lambda a, b: a.key == b.key)
+    matcher.match(lambda a, b: a.key == b.key and not _is_namesake(a, b))
     literal = _literal(old, new, is_procedure=is_procedure)
     matcher.match(lambda a, b: _is_age(a.key, b.key) or _is_age(b.key, a.key))
     matcher.match(lambda a, b: _is_hour(a.key, b.key) or _is_hour(b.key, a.key))
@@ -99,11 +99,11 @@ def _literal(old: Reading, new: Reading, *, is_procedure: bool) -> frozenset[Tok
 
 
 def _say_one(one: Token, other: Token) -> bool:
-    return not are_opposite(one.key, other.key) and (_says(one, other) or _says(other, one))
+    return not exclude_each_other(one, other) and (_says(one, other) or _says(other, one))
 
 
 def _are_same(one: Token, other: Token) -> bool:
-    return not are_opposite(one.key, other.key) and senses.are_same(one.word, other.word)
+    return not exclude_each_other(one, other) and senses.are_same(one.word, other.word)
 
 
 def _says(one: Token, other: Token) -> bool:
@@ -130,7 +130,13 @@ def _commands(reading: Reading) -> Iterable[Token]:
 
 
 def _are_words(one: Token, other: Token, literal: frozenset[Token] = frozenset()) -> bool:
-    return all(token.kind in (Kind.WORD, Kind.NAME) and token not in literal for token in (one, other))
+    are_words = all(token.kind in (Kind.WORD, Kind.NAME) and token not in literal for token in (one, other))
+    return are_words and not _is_namesake(one, other)
+
+
+def _is_namesake(one: Token, other: Token) -> bool:
+    # A printer may be a Brother.
+    return one.kind is not other.kind and bool({one.key, other.key} & lexicon.PEOPLE)
 
 
 def _light(old: Reading, new: Reading, *, is_procedure: bool) -> frozenset[str]:

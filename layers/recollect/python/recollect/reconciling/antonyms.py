@@ -4,6 +4,8 @@ Pure. Keys are those of a reading (``lexicon`` forms, else stems). Pairs of the 
 them: "not open" is "closed". The others may: "not early" need not be "late".
 """
 
+from recollect.reconciling import senses
+from recollect.reconciling.tokens import Kind, Token
 from recollect.reconciling.wordlists import keys
 from recollect.text import stem
 
@@ -67,6 +69,12 @@ def are_opposite(one: str, other: str) -> bool:
 def _is_denied(one: str, other: str) -> bool:
     short, long = sorted((one, other), key=len)
     return len(short) >= _DENIED_MIN_CHARS and long.endswith(short) and long.removesuffix(short) in _DENYING
+
+
+def exclude_each_other(one: Token, other: Token) -> bool:
+    """Tell whether two words exclude each other, by the tables or by the lexicon."""
+    are_words = one.kind is other.kind is Kind.WORD
+    return are_opposite(one.key, other.key) or (are_words and senses.are_opposite(one.word, other.word))
 
 
 def are_complements(one: str, other: str) -> bool:

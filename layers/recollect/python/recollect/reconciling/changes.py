@@ -12,7 +12,7 @@ from recollect.reconciling import lexicon, senses, slots
 from recollect.reconciling.actions import is_progressive
 from recollect.reconciling.aligning import align
 from recollect.reconciling.announcing import CHANGE_VERBS, announces, is_changed_to, occasions
-from recollect.reconciling.antonyms import are_opposite
+from recollect.reconciling.antonyms import exclude_each_other
 from recollect.reconciling.matching import Alignment
 from recollect.reconciling.pair import Finding, Pair
 from recollect.reconciling.paraphrase import links_opposed
@@ -30,6 +30,8 @@ _BEFORE_END = tuple(
         r"\b(?:instead of|in place of|rather than|au lieu de|à la place de|en lugar de|en vez de|em vez de|invece di|"
         r"al posto di|statt|anstelle von)\s+(.+?)",
         r"\b(?:replac(?:ed|es)|took over from|succeed(?:ed|s)|swapp(?:ed|s)|trad(?:ed|es)|exchang(?:ed|es)|left|quit|dropp(?:ed|s)|abandoned|ditched|"
+        r"finish(?:ed|es)|complet(?:ed|es)|overcame|overcome|got over|recovered from|came (?:back |home )?from|returned from|shaved off|"
+        r"threw away|threw out|remov(?:ed|es)|delet(?:ed|es)|uninstall(?:ed|s)|deprecat(?:ed|es)|phased out|"
         r"gave up|stopped using|stopped taking|no longer uses?|got rid of|sold|cancell?ed|retired|moved out of|"
         r"moved away from|broke up with|trocou|dejó|deixou|a quitté|ha lasciato|saiu d[aoe]|ersetzt)\s+(.+?)",
         r",\s*(?:and )?not\s+(.+?)",
@@ -234,7 +236,7 @@ def _left(reading: Reading, positions: tuple[int, ...], is_change: bool) -> tupl
 
 def _are_opposite(before: tuple[Token, ...], after: tuple[Token, ...], new: Reading) -> bool:
     # Being the opposite may come with detail ("single", "married to Ingrid").
-    if len(before) != 1 or not are_opposite(before[0].key, after[0].key):
+    if len(before) != 1 or not exclude_each_other(before[0], after[0]):
         return False
     return new.verb == "be" or (len(after) == 1 and new.verb not in lexicon.MULTI_VALUED)
 

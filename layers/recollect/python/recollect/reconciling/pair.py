@@ -3,7 +3,7 @@
 Pure values.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 from recollect.model import Memory, MemoryType
@@ -108,6 +108,14 @@ class Pair:
         said = [sum(token.key not in _SAYING_LITTLE for token in reading.strong) for reading in (self.old, self.new)]
         shared = sum(self.old.strong[i].key not in _SAYING_LITTLE for i, _ in self.aligned.pairs)
         return self.cosine >= CLOSE_MIN_COSINE and shared >= max(1, CLOSE_MIN_SHARE * min(said))
+
+    @property
+    def unified(self) -> Reading:
+        """The new statement with the older one's words for what corresponds."""
+        keys = {id(self.new.strong[j]): self.old.strong[i].key for i, j in self.aligned.pairs}
+        tokens = tuple(replace(token, key=keys.get(id(token), token.key)) for token in self.new.tokens)
+        verb = tokens[self.new.head].key if self.new.tokens[self.new.head : self.new.head + 1] else self.new.verb
+        return replace(self.new, tokens=tokens, verb=verb if self.new.verb != "be" else "be")
 
     @property
     def has_other_tense(self) -> bool:

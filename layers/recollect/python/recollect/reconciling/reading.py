@@ -275,7 +275,7 @@ class _Builder:
             return False
         if key not in lexicon.VERBS and word not in lexicon.VERBS and stem(word) not in lexicon.VERBS:
             return self._is_other_verb(index, word)
-        if self._at(index - 1) in _BEFORE_NOUNS:
+        if self._at(index - 1) == "the":
             return False
         if word not in lexicon.BASE_FORMS:  # an inflected form
             return not (word.endswith("ing") and index > 0)

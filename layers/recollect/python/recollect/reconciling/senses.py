@@ -176,8 +176,21 @@ def are_same(one: str, other: str) -> bool:
 
 @lru_cache(_REMEMBERED)
 def are_opposite(one: str, other: str) -> bool:
-    """Tell whether two words are antonyms."""
-    return bool(_related(one, "opposite") & look_up(other).words)
+    """Tell whether two words are antonyms, or one is like an antonym of the other.
+
+    Examples
+    --------
+    >>> are_opposite("early", "late"), are_opposite("formal", "casual"), are_opposite("red", "blue")
+    (True, True, False)
+    """
+    words = look_up(other).words
+    return not _related(one, "opposite").isdisjoint(words) or _is_unlike(one, other) or _is_unlike(other, one)
+
+
+def _is_unlike(one: str, other: str) -> bool:
+    lexicon = _lexicon()
+    unlike = {meaning for number in _related(one, "opposite") for meaning in lexicon.row("senses", number)[:1]}
+    return not unlike.isdisjoint(_beside(other, "near"))
 
 
 @lru_cache(_REMEMBERED)

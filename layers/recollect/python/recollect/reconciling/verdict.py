@@ -10,7 +10,7 @@ from recollect.model import CONTENT_MAX_CHARS, MemoryType
 from recollect.reconciling import attributes, changes, merging, procedures, slots, wholes
 from recollect.reconciling.actions import have_one_action
 from recollect.reconciling.aligning import align_loosely
-from recollect.reconciling.antonyms import are_complements, are_opposite
+from recollect.reconciling.antonyms import are_complements, exclude_each_other
 from recollect.reconciling.pair import Candidate, Finding, Pair, Statement, scope
 from recollect.reconciling.paraphrase import are_details, keeps_roles
 from recollect.reconciling.reading import read
@@ -221,7 +221,7 @@ def detail(pair: Pair) -> Finding | None:
 
 def one_slot(pair: Pair) -> Finding | None:
     """Find the same shape with another value in one place."""
-    slot = slots.slot_of(pair.old, pair.new)
+    slot = slots.slot_of(pair.old, pair.unified)
     if slot is None:
         return None
     if pair.is_procedure:
@@ -243,7 +243,7 @@ def _changed_step(pair: Pair, slot: slots.Slot) -> Finding:
     changed = f"{_words(slot.old)} became {_words(slot.new)}"
     kinds = slots.kind_of(slot.old), slots.kind_of(slot.new)
     is_value = kinds[0] == kinds[1] and kinds[0] != "text"
-    is_opposite = len(slot.old) == len(slot.new) == 1 and are_opposite(slot.old[0].key, slot.new[0].key)
+    is_opposite = len(slot.old) == len(slot.new) == 1 and exclude_each_other(slot.old[0], slot.new[0])
     if not is_value and slots.effect_of(slot, pair.old, pair.new)[0] is Effect.REPLACES:
         return Finding("superseded", f"same procedure, step changed: {changed}")
     is_corrected = pair.new.is_marked and len(slot.old) == len(slot.new) == 1
