@@ -29,6 +29,7 @@ PIN = HERE / "package.txt"
 PACKAGE = Path("python", "recollect_lexicon")
 MIN_SHARE = 0.05  # of a meaning in the use of a word as noun, verb and so on; rarer ones say more wrong than right
 MAX_MEANINGS = 10
+MIN_USES = 5  # found in texts, of a word whose irregular forms are kept
 
 NOTICE = """\
 Made from the database of WordNet 3.0, Copyright 2006 by Princeton University. All rights reserved.
@@ -111,7 +112,7 @@ def arrays(database: wordnet.Database, irregular: dict[str, str]) -> Arrays:
     meanings = _reached(database, (synset for one in senses for synset, _ in one))
     at = {synset: position for position, synset in enumerate(meanings)}
     entries = [database.meanings[synset] for synset in meanings]
-    forms = sorted(form for form, word in irregular.items() if word in number and form.isascii())
+    forms = sorted(form for form, word in irregular.items() if form.isascii() and _is_common(database, word))
     found: Arrays = {
         "words": np.array([word.encode() for word in words]),
         "forms": np.array([form.encode() for form in forms]),
@@ -133,6 +134,11 @@ def arrays(database: wordnet.Database, irregular: dict[str, str]) -> Arrays:
                 related[number[one]].append(number[other])
         found |= _ragged(name, related)
     return found
+
+
+def _is_common(database: wordnet.Database, word: str) -> bool:
+    # "ora" is a word of other languages more than a form of "os".
+    return sum(database.senses.get(word, {}).values()) >= MIN_USES
 
 
 def _reached(database: wordnet.Database, synsets: Iterable[wordnet.Synset]) -> list[wordnet.Synset]:

@@ -22,6 +22,7 @@ _WHEN = keys(
 )
 _NEW = frozenset({"new"})
 _TO = words("to into auf zu nach à en a al para su in")
+RELATIVE = keys("next last this coming")
 _TIMES = frozenset({"seconds", "months"})
 
 

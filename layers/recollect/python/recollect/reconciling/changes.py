@@ -11,7 +11,7 @@ from itertools import pairwise
 from recollect.reconciling import lexicon, senses, slots
 from recollect.reconciling.actions import is_progressive
 from recollect.reconciling.aligning import align
-from recollect.reconciling.announcing import CHANGE_VERBS, announces, is_changed_to, occasions
+from recollect.reconciling.announcing import CHANGE_VERBS, RELATIVE, announces, is_changed_to, occasions
 from recollect.reconciling.antonyms import exclude_each_other
 from recollect.reconciling.matching import Alignment
 from recollect.reconciling.pair import Finding, Pair
@@ -156,6 +156,7 @@ def other_value(pair: Pair) -> Finding | None:
     before, after = _left(old, found.old, is_change), _left(new, found.new, is_change)
     if is_change:
         after = _without_occasions(before, after, new, frozenset(j for _, j in found.pairs))
+    before, after = _plain_dates(before), _plain_dates(after)
     if not before or not after or old.is_negative != new.is_negative or not _is_one_frame(pair, found):
         return None
     if _are_opposite(before, after, new) and not is_progressive(old) and not is_progressive(new):
@@ -194,6 +195,12 @@ def excluded(pair: Pair) -> Finding | None:
         if compare(one, other) is Subjects.SAME and not pair.new.intents and senses.denies(said[0].word, told):
             return Finding("superseded", f"{said[0].text} excludes {' '.join(told)}")
     return None
+
+
+def _plain_dates(value: tuple[Token, ...]) -> tuple[Token, ...]:
+    # "next January"
+    has_date = any(token.kind is Kind.DATE for token in value)
+    return tuple(token for token in value if not (has_date and token.key in RELATIVE))
 
 
 def _without_occasions(

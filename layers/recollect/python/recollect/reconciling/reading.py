@@ -247,7 +247,7 @@ class _Builder:
         # A particle is no preposition: it stands at the end or before one ("is on", "log in with").
         following = self._at(index + 1)
         is_particle = word in {"on", "in", "up", "down", "over", "under", "by"} and (
-            not following or following in {",", ";", "at", "with", "and", "or", "from", "during", "since", "until"}
+            not following or following in {",", ";", "at", "in", "for", "with", "and", "or", "from", "during", "since", "until"}
         )
         return word in lexicon.LINKS and not (is_particle and index > 0)
 
@@ -275,7 +275,7 @@ class _Builder:
             return False
         if key not in lexicon.VERBS and word not in lexicon.VERBS and stem(word) not in lexicon.VERBS:
             return self._is_other_verb(index, word)
-        if self._at(index - 1) == "the":
+        if self._at(index - 1) in {"the", "'s"} or (self.tokens and self.tokens[-1].key in {"my", "their"}):
             return False
         if word not in lexicon.BASE_FORMS:  # an inflected form
             return not (word.endswith("ing") and index > 0)

@@ -93,9 +93,7 @@ def _lexicon() -> _Lexicon:
 def look_up(word: str) -> Word:
     """Find a word as it is written, or what it is a form of."""
     lexicon = _lexicon()
-    numbers: set[int] = set()
-    for base in _bases(word):
-        numbers.add(lexicon.find("words", base))
+    numbers = {lexicon.find("words", base) for spelled in {word, word.replace("-", "")} for base in _bases(spelled)}
     verb, joint, particle = word.partition("_")
     irregular = lexicon.find("forms", verb)
     if irregular >= 0:

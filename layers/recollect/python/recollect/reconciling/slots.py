@@ -121,7 +121,8 @@ def _is_label(slot: Slot, new: Reading) -> bool:
     are_labels = len(slot.old) == len(slot.new) == 1 and all(
         t.kind in (Kind.NAME, Kind.NUMBER) for t in (*slot.old, *slot.new)
     )
-    return are_labels and before in lexicon.LABELS and new.verb in lexicon.SINGLE_VALUED | {"be"}
+    is_thing = not is_person(new) and new.head > 0 and new.verb not in lexicon.MULTI_VALUED | lexicon.EVENTS
+    return are_labels and before in lexicon.LABELS and (is_thing or new.verb in lexicon.SINGLE_VALUED | {"be"})
 
 
 def _number(slot: Slot, new: Reading, shown: str) -> tuple[Effect, str]:

@@ -131,7 +131,7 @@ _CLASSES = (
     "meeting rendez-vous, reunión meeting junta, reunião meeting, riunione meeting, ordinateur pc, computer pc, "
     "miedo temor, esposa mujer, marido esposo, mulher esposa, moglie sposa, femme épouse, mari époux, frau "
     "ehefrau, mann ehemann, marié mariée femme épouse mari époux, casado casada esposa esposo mujer marido mulher, "
-    "sposato sposata moglie marito, verheiratet frau ehefrau mann ehemann, "
+    "restart reboot, sposato sposata moglie marito, verheiratet frau ehefrau mann ehemann, "
     # how often
     "night nightly, quarter quarterly, day daily everyday, week weekly, month monthly, year yearly annual "
     "annually, hour hourly, weekend weekends, "

@@ -109,7 +109,8 @@ def change(pair: Pair) -> Finding | None:
 def _of_clause(pair: Pair) -> Finding | None:
     if any(token.key in _CLAUSES for token in pair.old.tokens):
         return None
-    return _superseded(pair, attributes.one_attribute) or _superseded(pair, one_slot)
+    rules = attributes.one_attribute, one_slot, changes.other_value
+    return next((found for rule in rules if (found := _superseded(pair, rule)) is not None), None)
 
 
 def _superseded(pair: Pair, rule: Callable[[Pair], Finding | None]) -> Finding | None:
