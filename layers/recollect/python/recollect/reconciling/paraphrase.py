@@ -11,7 +11,7 @@ from recollect.reconciling.actions import is_progressive
 from recollect.reconciling.matching import Alignment
 from recollect.reconciling.numbers import dimension_of
 from recollect.reconciling.pair import Pair
-from recollect.reconciling.subjects import Subjects, compare
+from recollect.reconciling.subjects import Subjects, compare, subject
 from recollect.reconciling.tokens import Kind, Reading
 from recollect.reconciling.wordlists import keys, words
 
@@ -85,7 +85,7 @@ def _is_detail(reading: Reading, at: int) -> bool:
     makes_compound = is_bound and position + 1 == len(reading.tokens) and not merging.is_manner(token)
     return (
         token.kind is Kind.WORD
-        and position >= reading.head
+        and token not in subject(reading)
         and token.key not in lexicon.PEOPLE
         and not is_verb
         and not makes_compound

@@ -38,6 +38,7 @@ _CONTRACTIONS = tuple(
         (r"\brather than\b", "over"),
         (r"\bhalf of\b", "50% of"),
         (r"\btwice\b", "2 times"),
+        (r"\ban? (?=(?:second|minute|hour|day|week|month|year) (?:before|after|ahead|ago|earlier|later|early)\b)", "1 "),
         (r"(?<=\w)-years?-old\b", " years"),
         (rf"\b({'|'.join(numbers.WRITTEN)})-(?=[a-z])", r"\1 "),
         (r"\b(\d+)x\b(?=\s)", r"\1 times"),
