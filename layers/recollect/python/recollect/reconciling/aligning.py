@@ -71,7 +71,7 @@ def align(old: Reading, new: Reading, *, is_procedure: bool) -> Alignment:
         matcher.match(lambda a, b: {a.key[:2], b.key[:2]} == {"@w", "@h"} and a.key[-1] == b.key[-1])
     matcher.match(lambda a, b: a.key[:2] == b.key[:2] and are_forms(a.key, b.key) and _are_words(a, b))
     matcher.match(lambda a, b: _are_same(a, b) and _are_words(a, b, literal))
-    matcher.match(lambda a, b: are_synonyms(a.key, b.key) and _are_words(a, b, literal))
+    matcher.match(lambda a, b: are_synonyms(a, b) and _are_words(a, b, literal))
     matcher.match_compounds(old, new)
     matcher.match_hyphens()
     matcher.drop(_light(old, new, is_procedure=is_procedure))

@@ -93,7 +93,7 @@ def _lexicon() -> _Lexicon:
 def look_up(word: str) -> Word:
     """Find a word as it is written, or what it is a form of."""
     lexicon = _lexicon()
-    numbers = {lexicon.find("words", base) for spelled in {word, word.replace("-", "")} for base in _bases(spelled)}
+    numbers = {lexicon.find("words", base) for spelled in {word, word.replace("-", "")} for base in _spelled(spelled)}
     verb, joint, particle = word.partition("_")
     irregular = lexicon.find("forms", verb)
     if irregular >= 0:
@@ -107,10 +107,10 @@ def look_up(word: str) -> Word:
     return Word(frozenset(numbers), shares)
 
 
-def _bases(word: str) -> Iterable[str]:
+def _spelled(word: str) -> Iterable[str]:
     verb, joint, particle = word.partition("_")
     if joint:
-        yield from (f"{base}_{particle}" for base in _bases(verb))
+        yield from (f"{base}_{particle}" for base in _spelled(verb))
         return
     yield word
     for ending, by in _ENDINGS:
@@ -119,6 +119,13 @@ def _bases(word: str) -> Iterable[str]:
             yield base + by
             if ending in _DOUBLING and not by and base[-2:-1] == base[-1:]:
                 yield base[:-1]
+
+
+@lru_cache(_REMEMBERED)
+def bases(word: str) -> tuple[str, ...]:
+    """Give the words that a word, as it is written, may be a form of."""
+    words = _lexicon().array("words")
+    return tuple(str(words[number].decode()) for number in sorted(look_up(word).words))
 
 
 @lru_cache(_REMEMBERED)
