@@ -21,7 +21,8 @@ import numpy.typing as npt
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-sys.path.insert(0, str(ROOT))  # so that this file can be run by its path
+CORE = ROOT / "layers/recollect/python"
+sys.path[:0] = [str(ROOT), str(CORE)]  # so that this file can be run by its path
 
 from layers.lexicon import wordnet  # noqa: E402
 
@@ -61,7 +62,7 @@ def build(out: Path, cache: Path) -> None:
         Where the downloaded package is kept.
     """
     stamp = out.with_name(out.name + ".inputs")
-    inputs = _digest(Path(__file__), HERE / "wordnet.py", PIN)
+    inputs = _digest(Path(__file__), HERE / "wordnet.py", CORE / "recollect/reconciling/endings.py", PIN)
     if stamp.is_file() and stamp.read_text() == inputs and (out / PACKAGE / "words.npy").is_file():
         return
     print("building the lexicon layer", file=sys.stderr)

@@ -4,16 +4,13 @@ Pure but for the texts that the caller reads; see wndb(5WN) and morphy(7WN) for 
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from recollect.reconciling.endings import base_forms
+from recollect.reconciling.wordlists import words
+
 MIN_SHARE_OF_PART = 0.05  # of a word as noun, verb and so on in all its use
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
 
 Synset = tuple[str, int]  # part of speech (n, v, a, r), offset in its file
 
@@ -26,37 +23,13 @@ _BROADER = ("@", "@i", "*")
 _NEAR = ("&", "$")
 _DERIVED = ("+", "\\", "<")
 _OPPOSITE = "!"
-_DENYING = _words("not no without lacking never opposite rather other except instead nor free")
-_SAYING_NOTHING = _words(
+_DENYING = words("not no without lacking never opposite rather other except instead nor free")
+_SAYING_NOTHING = words(
     "a an the of or and in to for that is are be by with as on at from which who whom whose it its used use using "
     "having has have being something someone somebody one anything etc esp especially usually often sometimes not very "
-    "more most other than such any all some into out up about this these those their his her your you they he she we us "
-    "can may made make do does done set part kind form type act state way where when how there but so if also only "
+    "more most other than such any all some into out up about this these those their his her your you they he she we "
+    "us can may made make do does done set part kind form type act state way where when how there but so if also only "
     "between person people thing place time quality condition process group"
-)
-_ENDINGS = tuple(  # of morphy, for nouns, verbs and adjectives together: what goes, and what comes for it
-    tuple(pair.split("-"))
-    for pair in [
-        "s-",
-        "ses-s",
-        "xes-x",
-        "zes-z",
-        "ches-ch",
-        "shes-sh",
-        "ies-y",
-        "men-man",
-        "es-e",
-        "es-",
-        "ed-e",
-        "ed-",
-        "ied-y",
-        "ing-e",
-        "ing-",
-        "er-",
-        "er-e",
-        "est-",
-        "est-e",
-    ]
 )
 
 
@@ -131,19 +104,8 @@ def said_by(
         for word in re.findall(r"[a-z][a-z'-]*", part):
             denies = denies or word in _DENYING
             if denies is is_denied and word not in _SAYING_NOTHING | _DENYING:
-                yield from (known[base] for base in base_forms(word, irregular) if base in known)
-
-
-def base_forms(word: str, irregular: Mapping[str, str]) -> Iterable[str]:
-    """Give what a word may be a form of, itself included."""
-    found = {word: None, irregular.get(word, word): None}
-    for ending, by in _ENDINGS:
-        if word.endswith(ending) and len(word) > len(ending) + 1:
-            base = word.removesuffix(ending)
-            found[base + by] = None
-            if ending in {"ed", "ing"} and not by and base[-2:-1] == base[-1:]:
-                found[base[:-1]] = None
-    return found
+                bases = (*base_forms(word), irregular.get(word, word))
+                yield from (known[base] for base in bases if base in known)
 
 
 def _read_meaning(
@@ -172,11 +134,11 @@ def _relate(found: Database, lemmas: dict[Synset, list[str]], symbol: str, ends:
     elif symbol in _NEAR:
         found.meanings[source].near.append(target)
     elif (symbol in _DERIVED or symbol == _OPPOSITE) and between != "0000":
-        words = (
+        named = [
             kept(lemmas[synset][int(number, 16) - 1], found.meanings[synset].file)
             for synset, number in ((source, between[:2]), (target, between[2:]))
-        )
-        one, other = words
+        ]
+        one, other = named
         if one and other and one != other:
             (found.opposite if symbol == _OPPOSITE else found.derived).update({(one, other), (other, one)})
 
@@ -199,10 +161,10 @@ def shares(counts: Mapping[Synset, float]) -> list[tuple[Synset, float]]:
 
     What a word is only seldom, as "father" is a verb, is left out.
     """
-    totals = Counter[str]()
+    totals: dict[str, float] = {}
     for (letter, _), count in counts.items():
-        totals[letter] += count
-    least = MIN_SHARE_OF_PART * totals.total()
+        totals[letter] = totals.get(letter, 0.0) + count
+    least = MIN_SHARE_OF_PART * sum(totals.values())
     found = [(synset, count / totals[synset[0]]) for synset, count in counts.items() if totals[synset[0]] >= least]
     return sorted(found, key=lambda one: (-one[1], one[0]))
 

@@ -94,6 +94,13 @@ def align_loosely(old: Reading, new: Reading, firm: Alignment, *, is_procedure: 
     return matcher.found()
 
 
+def narrower(old: Reading, new: Reading, firm: Alignment, found: Alignment) -> tuple[bool, bool]:
+    """Tell whether the older, and whether the newer statement has a word that says more than its counterpart."""
+    loose = [(old.strong[i], new.strong[j]) for i, j in set(found.pairs) - set(firm.pairs)]
+    ways = [(_says(one, other), _says(other, one)) for one, other in loose]
+    return any(way == (True, False) for way in ways), any(way == (False, True) for way in ways)
+
+
 def _literal(old: Reading, new: Reading, *, is_procedure: bool) -> frozenset[Token]:
     return frozenset((*_commands(old), *_commands(new))) if is_procedure else frozenset()
 

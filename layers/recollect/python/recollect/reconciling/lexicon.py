@@ -141,7 +141,7 @@ NOUN_FORMS = forms(
     "born:nací nació nasci nasceu nato nata geboren né née",
     "named:namens nommé llamado llamada chamado chamada chiamato chiamata",
     "marry:married verheiratet geheiratet marié mariée casado casada sposato sposata",
-    "single:ledig soltero soltera célibataire solteiro solteira celibe nubile unmarried",
+    "single:ledig soltero soltera célibataire solteiro solteira celibe nubile",
     "due:fällig",
     "attorney:lawyer",
     "repo:repository",
@@ -222,7 +222,9 @@ COLOURS = keys(
 RECURRING = keys(
     "daily weekdays weekends mornings afternoons evenings nightly weekly monthly quarterly yearly hourly täglich"
 )
-LABELS = keys("port version level line page slot gate room floor platform seat terminal building track desk extension line raum zimmer salle sala")
+LABELS = keys(
+    "port version level line page slot gate room floor platform seat terminal building track desk extension line raum zimmer salle sala"
+)
 NAMING = keys(
     "favourite colour name address password status email phone mode number language branch type size model "
     "version title theme"

@@ -26,7 +26,9 @@ _PHRASES: tuple[tuple[str, ...], ...] = tuple(
         "não mais",
     )
 )
-_ENDED = frozenset(["quit", "quits", "stopped", "stops", "cancelled", "canceled", "aufgehört", "ceased", "resigned", "resigns"])
+_ENDED = frozenset(
+    ["quit", "quits", "stopped", "stops", "cancelled", "canceled", "aufgehört", "ceased", "resigned", "resigns"]
+)
 _ENDING_TAILS = frozenset({"anymore", "mehr", "plus", "più", "mais"})
 _AVOIDING = words(
     "avoid avoids avoided avoiding forbidden prohibited banned disallowed refrain refrains vermeidet vermeiden vermeide "

@@ -40,6 +40,7 @@ _ALIKE = tuple(
     )
 )
 _TELLING = lexicon.CONTRASTING_LINKS | words("to into against than by nach zu à a al para verso contra gegen contre")
+_TOGETHER = words("with mit avec con com")
 _UNTOLD = words(
     "who which that whose die das dessen qui que che every each jede jeden jedem jeder jedes and or "
     "und oder et ou y o e , ;"
@@ -212,6 +213,7 @@ def _exchanges(old: Reading, new: Reading, found: Alignment) -> bool:
         and not (_is_bound(one, free, links) and _is_bound(other, free, links))
         and not _keep_links(one, other, links)
         and not _are_listed(one, other, (old, new))
+        and not _are_together(one, other, (old, new), links)
         for group in groups.values()
         for one, other in combinations(group, 2)
     )
@@ -234,6 +236,18 @@ def _are_listed(one: tuple[int, int], other: tuple[int, int], readings: tuple[Re
         abs(one[side] - other[side]) == 1 and clauses[one[side]] != clauses[other[side]]
         for side, clauses in enumerate(map(_clauses, readings))
     )
+
+
+def _are_together(
+    one: tuple[int, int], other: tuple[int, int], readings: tuple[Reading, Reading], links: tuple[list[str], list[str]]
+) -> bool:
+    # "Ana and Ben share a flat", "Ben shares a flat with Ana"
+    clauses = [_clauses(reading) for reading in readings]
+    listed = [
+        abs(one[side] - other[side]) == 1 and clauses[side][one[side]] != clauses[side][other[side]] for side in (0, 1)
+    ]
+    with_other = [bool({links[side][one[side]], links[side][other[side]]} & _TOGETHER) for side in (0, 1)]
+    return (listed[0] and with_other[1]) or (listed[1] and with_other[0])
 
 
 def _turns_around(old: Reading, new: Reading, found: Alignment) -> bool:

@@ -89,7 +89,7 @@ per week = weekly | per month = monthly | per year = yearly | every quarter = qu
 email address = email | e mail = email | date of birth = birthday | at most = maximum | no more than = maximum
 at least = minimum | a bit = slightly | as a rule = usually | most of the time = usually
 from time to time = sometimes | now and then = sometimes | once in a while = sometimes | all the time = always
-right away = immediately | at once = immediately | straight away = immediately | is interested in = likes
+right away = immediately | at once = immediately | straight away = immediately | is interested in = likes | has an interest in = likes | have an interest in = like
 is passionate about = loves | is going to = will | are going to = will | in the form of = as | in the form = as
 part time = part-time | full time = full-time | geht über = dauert | di mattina = am | de la mañana = am
 du matin = am | uhr morgens = am | uhr abends = pm | du soir = pm | de la tarde = pm | di sera = pm | da manhã = am

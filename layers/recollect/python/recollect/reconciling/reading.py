@@ -10,41 +10,12 @@ from dataclasses import dataclass, field
 from recollect.reconciling import dates, lexicon, numbers, senses, spelling
 from recollect.reconciling.negation import polarity
 from recollect.reconciling.tokens import Kind, Reading, Token
+from recollect.reconciling.wordlists import words
 from recollect.text import stem
 
-_IRREGULAR_PAST = frozenset(
-    [
-        "had",
-        "went",
-        "ran",
-        "ate",
-        "wrote",
-        "took",
-        "left",
-        "bought",
-        "met",
-        "saw",
-        "got",
-        "made",
-        "knew",
-        "grew",
-        "was",
-        "were",
-        "became",
-        "flew",
-        "drove",
-        "began",
-        "spoke",
-        "chose",
-        "sold",
-        "sent",
-        "won",
-        "lost",
-        "paid",
-        "gave",
-        "found",
-        "told",
-    ]
+_IRREGULAR_PAST = words(
+    "had went ran ate wrote took left bought met saw got made knew grew was were became flew "
+    "drove began spoke chose sold sent won lost paid gave found told"
 )
 ENGLISH_MIN_WORDS = 5
 ENGLISH_MIN_SHARE = 0.7  # of the words of a text that are in the lexicon
@@ -59,12 +30,12 @@ def read(text: str) -> Reading:
     """Read a statement."""
     unified = spelling.unified(text)
     written = spelling.words_of(unified)
-    words = [word.casefold() for word in written]
-    polar = polarity(words)
-    builder = _Builder([written[i] for i in polar.kept], [words[i] for i in polar.kept])
+    said = [word.casefold() for word in written]
+    polar = polarity(said)
+    builder = _Builder([written[i] for i in polar.kept], [said[i] for i in polar.kept])
     builder.run()
     is_known = not _UNKNOWN_SCRIPT.search(unified) and (
-        any(word in lexicon.KNOWN for word in (*words, *unified.casefold().split())) or _is_english(words)
+        any(word in lexicon.KNOWN for word in (*said, *unified.casefold().split())) or _is_english(said)
     )
     return Reading(
         text=text,
@@ -80,8 +51,8 @@ def read(text: str) -> Reading:
     )
 
 
-def _is_english(words: list[str]) -> bool:
-    spelled = [word for word in words if word.isalpha()]
+def _is_english(said: list[str]) -> bool:
+    spelled = [word for word in said if word.isalpha()]
     is_long = len(spelled) >= ENGLISH_MIN_WORDS
     return is_long and sum(bool(senses.look_up(word).words) for word in spelled) > ENGLISH_MIN_SHARE * len(spelled)
 
@@ -247,7 +218,8 @@ class _Builder:
         # A particle is no preposition: it stands at the end or before one ("is on", "log in with").
         following = self._at(index + 1)
         is_particle = word in {"on", "in", "up", "down", "over", "under", "by"} and (
-            not following or following in {",", ";", "at", "in", "for", "with", "and", "or", "from", "during", "since", "until"}
+            not following
+            or following in {",", ";", "at", "in", "for", "with", "and", "or", "from", "during", "since", "until"}
         )
         return word in lexicon.LINKS and not (is_particle and index > 0)
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from recollect.reconciling.wordlists import words
+from recollect.reconciling.endings import base_forms
 
 PACKAGE = "recollect_lexicon"
 SAME_MIN_SHARE = 0.1  # of meanings that two words share in the use of the one that has them less
@@ -23,14 +23,6 @@ SAID_MIN_SHARE = 0.4  # of a meaning whose definition counts
 BROADER_MAX_STEPS = 2
 SIBLING_MAX_STEPS = 4  # from one word up to what is common, and down to the other
 _REMEMBERED = 4_096
-_ENDINGS = tuple(  # what goes, and what comes for it
-    tuple(pair.split("-"))
-    for pair in words(
-        "s- ses-s xes-x zes-z ches-ch shes-sh ies-y men-man es-e es- ed-e ed- ied-y ing-e ing- er- er-e est- est-e"
-    )
-)
-_DOUBLING = frozenset({"ed", "ing", "er", "est"})
-
 Array = npt.NDArray[Any]
 
 
@@ -93,7 +85,7 @@ def _lexicon() -> _Lexicon:
 def look_up(word: str) -> Word:
     """Find a word as it is written, or what it is a form of."""
     lexicon = _lexicon()
-    numbers = {lexicon.find("words", base) for spelled in {word, word.replace("-", "")} for base in _spelled(spelled)}
+    numbers = {lexicon.find("words", base) for spelled in {word, word.replace("-", "")} for base in base_forms(spelled)}
     verb, joint, particle = word.partition("_")
     irregular = lexicon.find("forms", verb)
     if irregular >= 0:
@@ -105,20 +97,6 @@ def look_up(word: str) -> Word:
         for meaning, share in zip(lexicon.row("senses", number), lexicon.shares(number), strict=True):
             shares[meaning] = max(shares.get(meaning, 0.0), share)
     return Word(frozenset(numbers), shares)
-
-
-def _spelled(word: str) -> Iterable[str]:
-    verb, joint, particle = word.partition("_")
-    if joint:
-        yield from (f"{base}_{particle}" for base in _spelled(verb))
-        return
-    yield word
-    for ending, by in _ENDINGS:
-        if word.endswith(ending) and len(word) > len(ending) + 2:
-            base = word.removesuffix(ending)
-            yield base + by
-            if ending in _DOUBLING and not by and base[-2:-1] == base[-1:]:
-                yield base[:-1]
 
 
 @lru_cache(_REMEMBERED)

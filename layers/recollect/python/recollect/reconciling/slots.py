@@ -188,7 +188,12 @@ def _verb_value(slot: Slot, new: Reading, follows: bool, shown: str) -> tuple[Ef
         return Effect.UNSURE, f"{shown}, perhaps another one"
     if verb in {"want", "like", "prefer"} and _are_names(slot) and _plain(new)[slot.start - 1].key == "name":
         return Effect.REPLACES, f"one name to be called by, {shown}"
-    if verb in {"want", "prefer"} and _are_names(slot) and slot.start > new.head + 2 and _plain(new)[slot.start - 1].key == "in":
+    if (
+        verb in {"want", "prefer"}
+        and _are_names(slot)
+        and slot.start > new.head + 2
+        and _plain(new)[slot.start - 1].key == "in"
+    ):
         return Effect.REPLACES, f"same wish, {shown}"
     if verb in lexicon.SINGLE_VALUED and follows and not as_role:
         return Effect.REPLACES, f"same subject, one value for '{verb}', {shown}"

@@ -9,8 +9,9 @@ from collections.abc import Callable
 from recollect.model import CONTENT_MAX_CHARS, MemoryType
 from recollect.reconciling import attributes, changes, merging, procedures, slots, wholes
 from recollect.reconciling.actions import have_one_action
-from recollect.reconciling.aligning import align_loosely
+from recollect.reconciling.aligning import align_loosely, narrower
 from recollect.reconciling.antonyms import are_complements, exclude_each_other
+from recollect.reconciling.matching import Alignment
 from recollect.reconciling.pair import Candidate, Finding, Pair, Statement, scope
 from recollect.reconciling.paraphrase import are_details, keeps_roles
 from recollect.reconciling.reading import read
@@ -78,12 +79,21 @@ def _loose_paraphrase(pair: Pair) -> Finding | None:
     ):
         return None
     if not found.old and not found.new:
-        return Finding("unchanged", "the same in other words, by what they say")
+        return _said_again(pair, found)
     if pair.cosine < DETAIL_MIN_COSINE or not are_details(pair, found):
         return None
     if found.old:
         return Finding("unchanged", "already known with more detail")
     return Finding("merged", "says the same with more detail", pair.new.text)
+
+
+def _said_again(pair: Pair, found: Alignment) -> Finding:
+    # "works as a doctor", "works as a surgeon"
+    is_old, is_new = narrower(pair.old, pair.new, pair.aligned, found)
+    if not is_new:
+        return Finding("unchanged", "the same in other words, by what they say")
+    content = merging.joined(pair.old.text, pair.new.text) if is_old else pair.new.text
+    return Finding("merged", "says the same in words that say more", content)
 
 
 def change(pair: Pair) -> Finding | None:
