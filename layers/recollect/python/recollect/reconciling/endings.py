@@ -16,7 +16,7 @@ _ENDINGS = tuple(  # what goes, and what comes for it, of nouns, verbs and adjec
     )
 )
 _DOUBLING = words("ed ing er est")
-_MIN_CHARS = 3  # that stay
+_MIN_CHARS = 3
 
 
 def base_forms(word: str) -> Iterator[str]:
@@ -31,7 +31,7 @@ def base_forms(word: str) -> Iterator[str]:
     yield word
     for ending, by in _ENDINGS:
         base = first.removesuffix(ending)
-        if base == first or len(base) < _MIN_CHARS:
+        if base == first or len(base + by) < _MIN_CHARS:
             continue
         yield base + by + joint + rest
         if ending in _DOUBLING and not by and base[-2:-1] == base[-1:]:

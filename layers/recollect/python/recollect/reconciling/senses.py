@@ -217,6 +217,8 @@ def are_akin(one: str, other: str) -> bool:
 def are_siblings(one: str, other: str) -> bool:
     """Tell whether two words are different things of one kind ("red", "blue")."""
     first, second = _broader(one), _broader(other)
+    if look_up(one).words & look_up(other).words:
+        return False
     if not first.keys().isdisjoint(look_up(other).shares) or not second.keys().isdisjoint(look_up(one).shares):
         return False
     return any(step + second[meaning] <= SIBLING_MAX_STEPS for meaning, step in first.items() if meaning in second)
