@@ -4,6 +4,7 @@ Pure. Words correspond when their keys are equal, when they are synonyms, forms 
 two. What is left over decides: nothing, and the two say the same.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from itertools import pairwise
 
@@ -71,6 +72,7 @@ def align(old: Reading, new: Reading, *, is_procedure: bool) -> Alignment:
         matcher.match(lambda a, b: {a.key[:2], b.key[:2]} == {"@w", "@h"} and a.key[-1] == b.key[-1])
     matcher.match(lambda a, b: a.key[:2] == b.key[:2] and are_forms(a.key, b.key) and _are_words(a, b))
     matcher.match(lambda a, b: _are_same(a, b) and _are_words(a, b, literal))
+    matcher.match_phrases(senses.are_same)
     matcher.match(lambda a, b: are_synonyms(a, b) and _are_words(a, b, literal))
     matcher.match_compounds(old, new)
     matcher.match_hyphens()
@@ -86,7 +88,7 @@ def align_loosely(old: Reading, new: Reading, firm: Alignment, *, is_procedure: 
     literal = _literal(old, new, is_procedure=is_procedure)
     about = {id(token) for reading in (old, new) for token in reading.tokens[: reading.head]}
     matcher = Matcher(old.strong, new.strong, firm)
-    matcher.match_phrases()
+    matcher.match_phrases(senses.are_akin)
     matcher.match(lambda a, b: not {id(a), id(b)} <= about and _say_one(a, b) and _are_words(a, b, literal))
     verbs = [next((i for i, token in enumerate(r.strong) if token.key == r.verb), -1) for r in (old, new)]
     matcher.match_verbs((verbs[0], verbs[1]), _say_one)
@@ -96,7 +98,9 @@ def align_loosely(old: Reading, new: Reading, firm: Alignment, *, is_procedure: 
 
 def narrower(old: Reading, new: Reading, firm: Alignment, found: Alignment) -> tuple[bool, bool]:
     """Tell whether the older, and whether the newer statement has a word that says more than its counterpart."""
-    loose = [(old.strong[i], new.strong[j]) for i, j in set(found.pairs) - set(firm.pairs)]
+    pairs = set(found.pairs) - set(firm.pairs)
+    counts = Counter(i for i, _ in pairs), Counter(j for _, j in pairs)  # two for the words of a phrase
+    loose = [(old.strong[i], new.strong[j]) for i, j in pairs if counts[0][i] == counts[1][j] == 1]
     ways = [(_says(one, other), _says(other, one)) for one, other in loose]
     return any(way == (True, False) for way in ways), any(way == (False, True) for way in ways)
 

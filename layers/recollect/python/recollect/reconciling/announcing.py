@@ -21,6 +21,7 @@ _WHEN = keys(
     "end begin since spring summer autumn fall winter new only still even meanwhile effective"
 )
 _NEW = frozenset({"new"})
+_SINCE = words("since from as seit ab depuis desde dal da")
 _TO = words("to into auf zu nach à en a al para su in")
 RELATIVE = keys("next last this coming")
 _TIMES = frozenset({"seconds", "months"})
@@ -28,7 +29,10 @@ _TIMES = frozenset({"seconds", "months"})
 
 def announces(new: Reading) -> bool:
     """Tell whether a statement says that something is other than before."""
-    return not new.intents and (new.is_marked or any(token.key in CHANGE_VERBS | _NEW for token in new.tokens))
+    is_told = new.is_marked or any(token.key in CHANGE_VERBS | _NEW for token in new.tokens)
+    first = new.tokens[:2]
+    is_dated = len(first) == 2 and first[0].key in _SINCE and first[1].kind is Kind.DATE
+    return not new.intents and (is_told or is_dated)
 
 
 def is_changed_to(new: Reading, value: Token) -> bool:

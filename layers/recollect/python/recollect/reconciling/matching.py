@@ -6,7 +6,6 @@ Pure.
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from recollect.reconciling import senses
 from recollect.reconciling.tokens import Kind, Reading, Token
 from recollect.text import stem
 
@@ -72,7 +71,7 @@ class Matcher:
                     del free[at]
                     dropped[at] = None
 
-    def match_phrases(self) -> None:
+    def match_phrases(self, corresponds: Callable[[str, str], bool]) -> None:
         """Pair a verb and its particle with one word ("put aside", "save")."""
         for is_old, tokens, mine, others, free in (
             (True, self.first, self._old, self.second, self._new),
@@ -83,9 +82,7 @@ class Matcher:
                 if at not in mine or particle is None:
                     continue
                 phrase = f"{tokens[at].word}_{tokens[particle].word}"
-                k = next(
-                    (k for k in free if others[k].kind is Kind.WORD and senses.are_akin(phrase, others[k].word)), -1
-                )
+                k = next((k for k in free if others[k].kind is Kind.WORD and corresponds(phrase, others[k].word)), -1)
                 if k >= 0:
                     for part in (at, particle):
                         self._pair(*((part, k) if is_old else (k, part)))
