@@ -43,6 +43,8 @@ class Word:
 
 
 class _Lexicon:
+    # The arrays of the lexicon, each opened when it is first needed.
+
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._arrays: dict[str, Array] = {}
@@ -58,6 +60,8 @@ class _Lexicon:
         return found
 
     def find(self, name: str, word: str) -> int:
+        if not word.isascii():
+            return -1
         words = self.array(name)
         key = np.bytes_(word.encode())
         at = int(np.searchsorted(words, key))
