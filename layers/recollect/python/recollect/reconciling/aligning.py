@@ -110,11 +110,11 @@ def _literal(old: Reading, new: Reading, *, is_procedure: bool) -> frozenset[Tok
 
 
 def _say_one(one: Token, other: Token) -> bool:
-    return not exclude_each_other(one, other) and (_says(one, other) or _says(other, one))
+    return (_says(one, other) or _says(other, one)) and not exclude_each_other(one, other)
 
 
 def _are_same(one: Token, other: Token) -> bool:
-    return not exclude_each_other(one, other) and senses.are_same(one.word, other.word)
+    return senses.are_same(one.word, other.word) and not exclude_each_other(one, other)
 
 
 def _says(one: Token, other: Token) -> bool:

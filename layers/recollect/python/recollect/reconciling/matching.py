@@ -6,6 +6,7 @@ Pure.
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from recollect.reconciling import senses
 from recollect.reconciling.tokens import Kind, Reading, Token
 from recollect.text import stem
 
@@ -82,6 +83,8 @@ class Matcher:
                 if at not in mine or particle is None:
                     continue
                 phrase = f"{tokens[at].word}_{tokens[particle].word}"
+                if not senses.look_up(phrase).words:
+                    continue
                 k = next((k for k in free if others[k].kind is Kind.WORD and corresponds(phrase, others[k].word)), -1)
                 if k >= 0:
                     for part in (at, particle):

@@ -51,7 +51,7 @@ class _Lexicon:
 
     def array(self, name: str) -> Array:
         if name not in self._arrays:
-            self._arrays[name] = np.load(self._folder / f"{name}.npy", mmap_mode="r")
+            self._arrays[name] = np.asarray(np.load(self._folder / f"{name}.npy", mmap_mode="r"))
         return self._arrays[name]
 
     def row(self, name: str, number: int) -> list[int]:
@@ -154,11 +154,12 @@ def are_same(one: str, other: str) -> bool:
     (True, True, False)
     """
     first, second = look_up(one), look_up(other)
-    if are_opposite(one, other):
+    if not first.words or not second.words:
         return False
-    if first.words & second.words or _related(one, "derived") & second.words:
-        return True
-    return sum(min(share, second.shares.get(meaning, 0.0)) for meaning, share in first.shares.items()) >= SAME_MIN_SHARE
+    is_form = not first.words.isdisjoint(second.words) or not _related(one, "derived").isdisjoint(second.words)
+    common = first.shares.keys() & second.shares.keys()
+    is_same = is_form or sum(min(first.shares[at], second.shares[at]) for at in common) >= SAME_MIN_SHARE
+    return is_same and not are_opposite(one, other)
 
 
 @lru_cache(_REMEMBERED)
@@ -170,14 +171,19 @@ def are_opposite(one: str, other: str) -> bool:
     >>> are_opposite("early", "late"), are_opposite("formal", "casual"), are_opposite("red", "blue")
     (True, True, False)
     """
-    words = look_up(other).words
-    return not _related(one, "opposite").isdisjoint(words) or _is_unlike(one, other) or _is_unlike(other, one)
+    first, second = _unlike(one), _unlike(other)
+    return (
+        not first.words.isdisjoint(look_up(other).words)
+        or not first.shares.keys().isdisjoint(_beside(other, "near"))
+        or not second.shares.keys().isdisjoint(_beside(one, "near"))
+    )
 
 
-def _is_unlike(one: str, other: str) -> bool:
-    lexicon = _lexicon()
-    unlike = {meaning for number in _related(one, "opposite") for meaning in lexicon.row("senses", number)[:1]}
-    return not unlike.isdisjoint(_beside(other, "near"))
+@lru_cache(_REMEMBERED)
+def _unlike(word: str) -> Word:
+    # The antonyms of a word, with what each means most.
+    words = _related(word, "opposite")
+    return Word(words, {meaning: 1.0 for number in words for meaning in _lexicon().row("senses", number)[:1]})
 
 
 @lru_cache(_REMEMBERED)
@@ -189,14 +195,17 @@ def says(one: str, other: str) -> bool:
     >>> says("car", "vehicle"), says("wife", "married"), says("married", "wife"), says("nurse", "teacher")
     (True, True, False, False)
     """
-    if are_opposite(one, other):
-        return False
     first, second = look_up(one), look_up(other)
+    if not first.words or not second.words:
+        return False
     steps = _broader(one)
-    if any(share >= TELLING_MIN_SHARE and meaning in steps for meaning, share in second.shares.items()):
-        return True
-    is_near = not _beside(one, "near").isdisjoint(second.shares) or not _beside(other, "near").isdisjoint(first.shares)
-    return is_near or (not _defined(one, "said").isdisjoint(second.words) and not are_siblings(one, other))
+    is_told = (
+        any(share >= TELLING_MIN_SHARE and meaning in steps for meaning, share in second.shares.items())
+        or not _beside(one, "near").isdisjoint(second.shares)
+        or not _beside(other, "near").isdisjoint(first.shares)
+        or (not _defined(one, "said").isdisjoint(second.words) and not are_siblings(one, other))
+    )
+    return is_told and not are_opposite(one, other)
 
 
 def denies(one: str, others: Iterable[str]) -> bool:
