@@ -3,6 +3,8 @@
 Pure.
 """
 
+from itertools import pairwise
+
 from recollect.reconciling.numbers import dimension_of
 from recollect.reconciling.tokens import Kind, Reading, Token
 from recollect.reconciling.wordlists import keys, words
@@ -21,6 +23,7 @@ _WHEN = keys(
     "end begin since spring summer autumn fall winter new only still even meanwhile effective"
 )
 _NEW = frozenset({"new"})
+_WAYS = words("up down back")  # "went up to", "is down to"
 _SINCE = words("since from as seit ab depuis desde dal da")
 _TO = words("to into auf zu nach à en a al para su in")
 RELATIVE = keys("next last this coming")
@@ -30,6 +33,7 @@ _TIMES = frozenset({"seconds", "months"})
 def announces(new: Reading) -> bool:
     """Tell whether a statement says that something is other than before."""
     is_told = new.is_marked or any(token.key in CHANGE_VERBS | _NEW for token in new.tokens)
+    is_told = is_told or any(one.word in _WAYS and other.key == "to" for one, other in pairwise(new.tokens))
     first = new.tokens[:2]
     is_dated = len(first) == 2 and first[0].key in _SINCE and first[1].kind is Kind.DATE
     return not new.intents and (is_told or is_dated)

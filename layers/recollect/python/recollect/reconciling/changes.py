@@ -61,6 +61,7 @@ _CHANGE = keys(
     "become new old current switch bring forward back extend reduce cut drop rise grow"
 )
 _PARTICLES = words("up down back over off out forward")
+DONE_MIN_SHARE = 0.9  # of a word that tells what is done
 MAX_REST = 2  # words of the older statement that the newer one, which gives up its value, need not repeat
 _OLD = keys("old previous former")
 
@@ -237,15 +238,24 @@ def _is_new_value(before: tuple[Token, ...], after: tuple[Token, ...], kinds: tu
 
 
 def _left(reading: Reading, positions: tuple[int, ...], is_change: bool) -> tuple[Token, ...]:
-    idle = _CHANGE | CHANGE_VERBS | _PARTICLES | lexicon.VERBS if is_change else _CHANGE
-    return tuple(reading.strong[i] for i in positions if reading.strong[i].key not in idle)
+    left = tuple(reading.strong[i] for i in positions if reading.strong[i].key not in _CHANGE)
+    if not is_change:
+        return left
+    idle = CHANGE_VERBS | _PARTICLES | lexicon.VERBS | {reading.verb}
+    done = reading.tokens[reading.head : reading.head + 1] if reading.verb == "be" else ()  # "are retained"
+    return tuple(
+        t for t in left if t.key not in idle and not (t in done and senses.verb_share(t.word) >= DONE_MIN_SHARE)
+    )
 
 
 def _are_opposite(before: tuple[Token, ...], after: tuple[Token, ...], new: Reading) -> bool:
-    # Being the opposite may come with detail ("single", "married to Ingrid").
-    if len(before) != 1 or not exclude_each_other(before[0], after[0]):
+    # Being the opposite may come with detail ("single", "married to Ingrid"), also before it is said that it is so no more.
+    is_corrected = new.is_marked and len(after) == 1 and all(token.kind is Kind.WORD for token in before)
+    if len(before) != 1 and not is_corrected:
         return False
-    return new.verb == "be" or (len(after) == 1 and new.verb not in lexicon.MULTI_VALUED)
+    if not any(exclude_each_other(token, after[0]) for token in before):
+        return False
+    return new.verb == "be" or is_corrected or (len(after) == 1 and new.verb not in lexicon.MULTI_VALUED)
 
 
 def _is_corrected(old: Reading, new: Reading, before: tuple[Token, ...], after: tuple[Token, ...]) -> bool:

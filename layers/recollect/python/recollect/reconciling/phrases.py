@@ -95,7 +95,8 @@ part time = part-time | full time = full-time | geht über = dauert | di mattina
 du matin = am | uhr morgens = am | uhr abends = pm | du soir = pm | de la tarde = pm | di sera = pm | da manhã = am
 less than = under | fewer than = under | smaller than = under | shorter than = under | lower than = under
 more than = over | larger than = over | bigger than = over | greater than = over | higher than = over | longer than = over
-sign in = login | signing in = login | signs in = login | mother tongue = native language | goes out = is sent | go out = are sent
+asked to = wants to | asks to = wants to | asked not to = wants not to | asks not to = wants not to | has asked to = wants to
+has asked not to = wants not to | sign in = login | signing in = login | signs in = login | mother tongue = native language | goes out = is sent | go out = are sent
 does not like = dislikes | do not like = dislike | aura lieu = est | si trova = è | se trouve = est
 se encuentra = está | befindet sich = ist | is located = is | are located = are | is situated = is | is about to = will
 is employed by = works for | am employed by = work for | is a parent of = has | is the parent of = has | is a father of = has | is the father of = has | is a mother of = has

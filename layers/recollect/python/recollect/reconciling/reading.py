@@ -17,7 +17,7 @@ _IRREGULAR_PAST = words(
     "had went ran ate wrote took left bought met saw got made knew grew was were became flew "
     "drove began spoke chose sold sent won lost paid gave found told"
 )
-ENGLISH_MIN_WORDS = 5
+ENGLISH_MIN_WORDS = 5  # of a text without a verb
 ENGLISH_MIN_SHARE = 0.7  # of the words of a text that are in the lexicon
 _BEFORE_NOUNS = frozenset({"the", "a", "an", "der", "die", "das", "den"})
 PARTICIPLE_MIN_SHARE = 0.9  # of "overcome" behind "has"
@@ -35,7 +35,8 @@ def read(text: str) -> Reading:
     builder = _Builder([written[i] for i in polar.kept], [said[i] for i in polar.kept])
     builder.run()
     is_known = not _UNKNOWN_SCRIPT.search(unified) and (
-        any(word in lexicon.KNOWN for word in (*said, *unified.casefold().split())) or _is_english(said)
+        any(word in lexicon.KNOWN for word in (*said, *unified.casefold().split()))
+        or _is_english(said, has_verb=bool(builder.verb))
     )
     return Reading(
         text=text,
@@ -51,10 +52,10 @@ def read(text: str) -> Reading:
     )
 
 
-def _is_english(said: list[str]) -> bool:
+def _is_english(said: list[str], *, has_verb: bool) -> bool:
     spelled = [word for word in said if word.isalpha()]
-    is_long = len(spelled) >= ENGLISH_MIN_WORDS
-    return is_long and sum(bool(senses.look_up(word).words) for word in spelled) > ENGLISH_MIN_SHARE * len(spelled)
+    known = sum(bool(senses.look_up(word).words) for word in spelled)
+    return (has_verb or len(spelled) >= ENGLISH_MIN_WORDS) and known > ENGLISH_MIN_SHARE * len(spelled)
 
 
 @dataclass(slots=True)
@@ -170,11 +171,12 @@ class _Builder:
             self.is_marked = True
         elif word in lexicon.PERFECT and self._is_participle(index + 1):
             pass
-        elif word == "'s":
-            if by_self and self.tokens[-1].text.casefold() in {"user", "i"} and not self._at(index + 1).endswith("ing"):
-                self.tokens[-1] = Token(self.tokens[-1].text, "my", Kind.WORD)
-            elif self._at(index + 1).endswith("ing") and not lexicon.COPULAS & set(self.words[index:]):
+        elif word == "'s":  # "the user's wedding is in May", "the user's learning Greek"
+            is_going_on = self._at(index + 1).endswith("ing") and not lexicon.COPULAS & set(self.words[index:])
+            if is_going_on:
                 self._set_verb("be")
+            elif by_self and self.tokens[-1].text.casefold() in {"user", "i"}:
+                self.tokens[-1] = Token(self.tokens[-1].text, "my", Kind.WORD)
         elif self._is_letter(index) or (
             word not in lexicon.ARTICLES and word not in lexicon.AUXILIARIES and word not in lexicon.FILLERS
         ):
