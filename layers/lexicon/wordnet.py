@@ -23,7 +23,7 @@ _BROADER = ("@", "@i", "*")
 _NEAR = ("&", "$")
 _DERIVED = ("+", "\\", "<")
 _OPPOSITE = "!"
-_DENYING = words("not no without lacking never opposite rather other except instead nor free")
+_DENYING = words("not no without lacking never opposite rather other except instead nor free than unlike")
 _SAYING_NOTHING = words(
     "a an the of or and in to for that is are be by with as on at from which who whom whose it its used use using "
     "having has have being something someone somebody one anything etc esp especially usually often sometimes not very "

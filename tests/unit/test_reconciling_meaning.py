@@ -54,6 +54,7 @@ def test_words_that_say_less_are_known() -> None:
         ("User hired a lawyer", "User is a lawyer"),
         ("The boys play chess on Sundays", "The men play chess on Sundays"),
         ("User jumped off the wall", "User jumped onto the wall"),
+        ("The river's level is high", "The river's level is normal again"),
     ],
 )
 def test_other_things_of_one_kind_are_not_the_same(old: str, new: str) -> None:

@@ -69,6 +69,8 @@ def paraphrase(pair: Pair) -> Finding | None:
 
 def _loose_paraphrase(pair: Pair) -> Finding | None:
     left = len(pair.aligned.old), len(pair.aligned.new)
+    if pair.new.is_marked and not pair.old.is_marked:  # "is normal again"
+        return None
     if pair.cosine < LOOSE_MIN_COSINE or min(left) > 2 * LOOSE_MAX_PAIRS:
         return None
     found = align_loosely(pair.old, pair.new, pair.aligned, is_procedure=pair.is_procedure)
