@@ -54,7 +54,6 @@ def test_words_that_say_less_are_known() -> None:
         ("User hired a lawyer", "User is a lawyer"),
         ("The boys play chess on Sundays", "The men play chess on Sundays"),
         ("User jumped off the wall", "User jumped onto the wall"),
-        ("The river's level is high", "The river's level is normal again"),
     ],
 )
 def test_other_things_of_one_kind_are_not_the_same(old: str, new: str) -> None:
@@ -76,6 +75,7 @@ def test_a_low_cosine_supports_no_loose_likeness() -> None:
         ("User drinks four cups of tea a day", "The user has cut down to two cups of tea a day"),
         ("The main branch is called trunk", "The main branch was renamed to stable"),
         ("User is 51 years old", "The user turned 52"),
+        ("The river's level is high", "The river's level is normal again"),
         ("User's rent is 700 euros a month", "Rent went up to 760 euros per month"),
         ("User's wedding is in May", "The wedding has been pushed back to July"),
         ("Logs are kept for 30 days", "Logs are now retained for 90 days"),
