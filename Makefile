@@ -129,7 +129,8 @@ build/layers/model.ready: layers/model/build.py layers/model/graph.py layers/mod
 	@$(BIN)/python layers/model/build.py --out build/layers/model
 	@touch $@
 
-build/layers/lexicon.ready: layers/lexicon/build.py layers/lexicon/wordnet.py layers/lexicon/package.txt | build/node/.ready
+build/layers/lexicon.ready: layers/lexicon/build.py layers/lexicon/wordnet.py layers/lexicon/package.txt \
+		layers/recollect/python/recollect/reconciling/endings.py | build/node/.ready
 	@echo "setup: building the lexicon's layer"
 	@$(BIN)/python layers/lexicon/build.py --out build/layers/lexicon
 	@touch $@
