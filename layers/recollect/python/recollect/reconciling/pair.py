@@ -14,7 +14,7 @@ from recollect.reconciling.subjects import Subjects, compare
 from recollect.reconciling.tokens import Reading
 
 CLOSE_MIN_COSINE = 0.65
-_SAYING_LITTLE = frozenset({"i", "my", "their", "be", "have", "like", "dislike", "prefer", "want", "need"})
+SAYING_LITTLE = frozenset({"i", "my", "their", "be", "have", "like", "dislike", "prefer", "want", "need"})
 _DOERS = ("er", "or", "ist", "ian")
 _SINCE = frozenset({"since", "seit", "depuis", "desde", "dal"})
 CHANGED_MIN_COSINE = 0.5
@@ -95,7 +95,7 @@ class Pair:
     @property
     def has_common_words(self) -> bool:
         """Whether words correspond that say more than who it is about."""
-        return any(self.old.strong[i].key not in _SAYING_LITTLE for i, _ in self.aligned.pairs)
+        return any(self.old.strong[i].key not in SAYING_LITTLE for i, _ in self.aligned.pairs)
 
     @property
     def is_close(self) -> bool:
@@ -105,8 +105,8 @@ class Pair:
         """
         if announces(self.new) and compare(self.old, self.new) is not Subjects.DIFFERENT:
             return self.cosine >= CHANGED_MIN_COSINE
-        said = [sum(token.key not in _SAYING_LITTLE for token in reading.strong) for reading in (self.old, self.new)]
-        shared = sum(self.old.strong[i].key not in _SAYING_LITTLE for i, _ in self.aligned.pairs)
+        said = [sum(token.key not in SAYING_LITTLE for token in reading.strong) for reading in (self.old, self.new)]
+        shared = sum(self.old.strong[i].key not in SAYING_LITTLE for i, _ in self.aligned.pairs)
         return self.cosine >= CLOSE_MIN_COSINE and shared >= max(1, CLOSE_MIN_SHARE * min(said))
 
     @property

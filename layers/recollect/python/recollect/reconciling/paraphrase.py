@@ -166,9 +166,12 @@ def links_opposed(old: Reading, new: Reading, found: Alignment) -> bool:
     """Tell whether a word stands behind prepositions that say different things ("to Oslo", "from Oslo")."""
     first, second = _links(old), _links(new)
     changed = {(first[i], second[j]) for i, j in found.pairs if first[i] != second[j] and first[i] and second[j]}
-    return not all(
-        any({one, other} <= alike for alike in _ALIKE) or not {one, other} & _TELLING for one, other in changed
-    )
+    return any(are_opposed(one, other) for one, other in changed)
+
+
+def are_opposed(one: str, other: str) -> bool:
+    """Tell whether two prepositions say different things ("to", "from")."""
+    return one != other and bool({one, other} & _TELLING) and not any({one, other} <= alike for alike in _ALIKE)
 
 
 def _clauses(reading: Reading) -> list[int]:
@@ -212,7 +215,7 @@ def _exchanges(old: Reading, new: Reading, found: Alignment) -> bool:
         one[1] > other[1]
         and not (_is_bound(one, free, links) and _is_bound(other, free, links))
         and not _keep_links(one, other, links)
-        and not _are_listed(one, other, (old, new))
+        and not are_listed(one, other, (old, new))
         and not _are_together(one, other, (old, new), links)
         for group in groups.values()
         for one, other in combinations(group, 2)
@@ -230,8 +233,8 @@ def _keep_links(one: tuple[int, int], other: tuple[int, int], links: tuple[list[
     return len(kept) == 2 and kept[0] != kept[1]
 
 
-def _are_listed(one: tuple[int, int], other: tuple[int, int], readings: tuple[Reading, Reading]) -> bool:
-    # Neighbours joined by "and", whose order says nothing.
+def are_listed(one: tuple[int, int], other: tuple[int, int], readings: tuple[Reading, Reading]) -> bool:
+    """Tell whether two words are neighbours joined by "and" in both statements, so that their order says nothing."""
     return all(
         abs(one[side] - other[side]) == 1 and clauses[one[side]] != clauses[other[side]]
         for side, clauses in enumerate(map(_clauses, readings))

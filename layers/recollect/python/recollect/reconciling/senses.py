@@ -247,3 +247,22 @@ def _broader(word: str) -> dict[int, int]:
         level = {other for meaning in level for other in lexicon.row("broader", meaning)} - found.keys()
         found |= dict.fromkeys(level, step)
     return found
+
+
+@lru_cache(_REMEMBERED)
+def is_kind_of(one: str, other: str) -> bool:
+    """Tell whether a telling meaning of a word is a kind of what another word means most, however many steps up.
+
+    Examples
+    --------
+    >>> is_kind_of("nurses", "person"), is_kind_of("bulldog", "animal"), is_kind_of("status", "person")
+    (True, True, False)
+    """
+    wanted = look_up(other).shares
+    kind = max(wanted, key=lambda meaning: (wanted[meaning], -meaning), default=-1)
+    level = {meaning for meaning, share in look_up(one).shares.items() if share >= TELLING_MIN_SHARE}
+    seen: set[int] = set()
+    while level and kind not in level:
+        seen |= level
+        level = {broader for meaning in level for broader in _lexicon().row("broader", meaning)} - seen
+    return bool(level)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from recollect.model import CONTENT_MAX_CHARS, MemoryType
-from recollect.reconciling import attributes, changes, merging, procedures, slots, wholes
+from recollect.reconciling import attributes, changes, merging, procedures, reworded, slots, wholes
 from recollect.reconciling.actions import have_one_action
 from recollect.reconciling.aligning import align_loosely, narrower
 from recollect.reconciling.antonyms import are_complements, exclude_each_other
@@ -97,6 +97,14 @@ def _said_again(pair: Pair, found: Alignment) -> Finding:
         return Finding("unchanged", "the same in other words, by what they say")
     content = merging.joined(pair.old.text, pair.new.text) if is_old else pair.new.text
     return Finding("merged", "says the same in words that say more", content)
+
+
+def other_value(pair: Pair) -> Finding | None:
+    """Find another value of the same attribute, told in other words."""
+    if wholes.has_several(pair):
+        return None
+    found = reworded.other_value(pair)
+    return None if found is None else Finding("superseded", f"the same, {found[0]} became {found[1]}")
 
 
 def change(pair: Pair) -> Finding | None:
@@ -281,6 +289,7 @@ _RULES: tuple[Callable[[Pair], Finding | None], ...] = (
     wholes.unknown_language,
     paraphrase,
     change,
+    other_value,
     wholes.several_sentences,
     other_procedure,
     negation,
