@@ -18,7 +18,7 @@ MULTILINGUAL ?=
 STEPS ?=
 
 export PATH := $(CURDIR)/$(BIN):$(PATH)
-export PYTHONPATH := $(CURDIR):$(CURDIR)/layers/recollect/python:$(CURDIR)/build/layers/model/python
+export PYTHONPATH := $(CURDIR):$(CURDIR)/layers/recollect/python:$(CURDIR)/build/layers/model/python:$(CURDIR)/build/layers/lexicon/python
 export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION := 20
 CDK := node build/node/node_modules/aws-cdk/bin/cdk
 
@@ -110,7 +110,7 @@ eval-peers: setup build/eval-peers/.ready ## measure mem0, LangGraph and agentre
 # --- what sets up --------------------------------------------------------------------------------------------------
 
 .PHONY: setup
-setup: .venv/.ready build/node/.ready build/layers/model.ready
+setup: .venv/.ready build/node/.ready build/layers/model.ready build/layers/lexicon.ready
 
 .venv/.ready: requirements.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -133,6 +133,12 @@ build/node/.ready: Makefile | .venv/.ready
 build/layers/model.ready: layers/model/build.py layers/model/graph.py layers/model/requirements.txt | .venv/.ready
 	@echo "setup: building the embedding model's layer"
 	@$(BIN)/python layers/model/build.py --out build/layers/model
+	@touch $@
+
+build/layers/lexicon.ready: layers/lexicon/build.py layers/lexicon/wordnet.py layers/lexicon/package.txt \
+		layers/recollect/python/recollect/reconciling/endings.py | build/node/.ready
+	@echo "setup: building the lexicon's layer"
+	@$(BIN)/python layers/lexicon/build.py --out build/layers/lexicon
 	@touch $@
 
 build/peers/.ready: tests/bench/requirements.txt

@@ -110,18 +110,26 @@ class LayerTrees:
         return self._made_once("recollect", _digest_of_tree(sources), copy)
 
     def model(self) -> Tree:
-        """Have the model's builder make its layer; it does nothing when that is up to date.
+        """Have the model's builder make its layer."""
+        return self._built("model", "recollect_model")
+
+    def lexicon(self) -> Tree:
+        """Have the lexicon's builder make its layer."""
+        return self._built("lexicon", "recollect_lexicon")
+
+    def _built(self, name: str, package: str) -> Tree:
+        """Run a layer's own builder, which does nothing when the layer is up to date.
 
         Raises
         ------
         BundlingFailed
             If the builder fails.
         """
-        folder = self._cache / "model"
-        command = [sys.executable, str(self.root / "layers" / "model" / "build.py")]
+        folder = self._cache / name
+        command = [sys.executable, str(self.root / "layers" / name / "build.py")]
         done = subprocess.run(command, cwd=self.root, stdout=sys.stderr, check=False)
-        if done.returncode or not (folder / "python" / "recollect_model").is_dir():
-            raise BundlingFailed("the model layer could not be built: see the lines above")
+        if done.returncode or not (folder / "python" / package).is_dir():
+            raise BundlingFailed(f"the {name} layer could not be built: see the lines above")
         return Tree(folder, hashlib.sha256(_digest_of_tree(folder)).hexdigest())
 
     @property

@@ -1,4 +1,4 @@
-"""The functions' layers: third-party packages, the embedding model, and the core.
+"""The functions' layers: third-party packages, the embedding model, the lexicon, and the core.
 
 Apart, so that a change of the core uploads kilobytes. Their sizes and a function's are checked together.
 """
@@ -45,6 +45,7 @@ class Layers(Construct):
         self.versions: Sequence[lambda_.ILayerVersion] = [
             self._layer("Dependencies", root / "layers" / "dependencies", trees.dependencies),
             *([self._layer("Model", root / "layers" / "model", trees.model)] if has_model else []),
+            self._layer("Lexicon", root / "layers" / "lexicon", trees.lexicon),
             self._layer("Recollect", root / "layers" / "recollect", trees.core),
         ]
         check_size(self._sizes)

@@ -20,7 +20,13 @@ ENVIRONMENT = {
     "AWS_SECRET_ACCESS_KEY": "test",
     "OPENBLAS_NUM_THREADS": "1",
     "PYTHONPATH": ":".join(
-        str(ROOT / part) for part in ("functions/api", "layers/recollect/python", "build/layers/model/python")
+        str(ROOT / part)
+        for part in (
+            "functions/api",
+            "layers/recollect/python",
+            "build/layers/model/python",
+            "build/layers/lexicon/python",
+        )
     ),
 }
 KINDS = {

@@ -24,7 +24,10 @@ PEER_MAX_S = 450
 ENVIRONMENT = {
     **dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "RAYON_NUM_THREADS", "LANCE_CPU_THREADS"), "1"),
     "ANONYMIZED_TELEMETRY": "False",
-    "PYTHONPATH": ":".join(str(ROOT / part) for part in (".", "layers/recollect/python", "build/layers/model/python")),
+    "PYTHONPATH": ":".join(
+        str(ROOT / part)
+        for part in (".", "layers/recollect/python", "build/layers/model/python", "build/layers/lexicon/python")
+    ),
 }
 
 

@@ -15,7 +15,7 @@ _HOST = lambda_or_host(emulated=True)
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Make a project whose one dependency lies in a folder beside it; pip looks nowhere else."""
     root = tmp_path / "project"
-    for folder in ("layers/dependencies", "layers/model", "layers/recollect/python/recollect"):
+    for folder in ("layers/dependencies", "layers/model", "layers/lexicon", "layers/recollect/python/recollect"):
         (root / folder).mkdir(parents=True)
     (root / "layers/dependencies/requirements.txt").write_text("tiny==1.0\n")
     (root / "layers/recollect/python/recollect/__init__.py").write_text("NAME = 'core'\n")
@@ -119,25 +119,27 @@ def test_a_change_of_the_core_is_another_layer(root: Path) -> None:
     assert LayerTrees(root, _HOST).core().key != first.key
 
 
-def test_the_models_builder_makes_its_layer(root: Path) -> None:
-    (root / "layers/model/build.py").write_text(
+@pytest.mark.parametrize(("name", "package"), [("model", "recollect_model"), ("lexicon", "recollect_lexicon")])
+def test_a_layer_with_a_builder_is_made_by_it(root: Path, name: str, package: str) -> None:
+    (root / f"layers/{name}/build.py").write_text(
         "from pathlib import Path\n"
-        "folder = Path('build/layers/model/python/recollect_model')\n"
+        f"folder = Path('build/layers/{name}/python/{package}')\n"
         "folder.mkdir(parents=True, exist_ok=True)\n"
-        "(folder / 'model.onnx').write_bytes(b'weights')\n"
+        "(folder / 'file').write_bytes(b'content')\n"
     )
 
-    first, again = LayerTrees(root, _HOST).model(), LayerTrees(root, _HOST).model()
+    first, again = (getattr(LayerTrees(root, _HOST), name)() for _ in range(2))
 
     assert first == again
-    assert _files(first) == {"python/recollect_model/model.onnx"}
+    assert _files(first) == {f"python/{package}/file"}
 
 
-def test_a_model_that_cannot_be_built_is_told(root: Path) -> None:
-    (root / "layers/model/build.py").write_text("raise SystemExit('no weights')\n")
+@pytest.mark.parametrize("name", ["model", "lexicon"])
+def test_a_layer_that_cannot_be_built_is_told(root: Path, name: str) -> None:
+    (root / f"layers/{name}/build.py").write_text("raise SystemExit('nothing to build it from')\n")
 
-    with pytest.raises(BundlingFailed, match="the model layer could not be built"):
-        LayerTrees(root, _HOST).model()
+    with pytest.raises(BundlingFailed, match=f"the {name} layer could not be built"):
+        getattr(LayerTrees(root, _HOST), name)()
 
 
 def test_cdk_gets_the_whole_tree(root: Path, tmp_path: Path) -> None:

@@ -93,7 +93,7 @@ def test_how_memories_age_is_as_the_settings_say_and_else_as_the_core_has_it(
     )
 
 
-@pytest.mark.parametrize(("deployment", "count"), [("cognito", 3), ("bedrock", 2)])
+@pytest.mark.parametrize(("deployment", "count"), [("cognito", 4), ("bedrock", 3)])
 def test_the_model_layer_is_there_only_for_the_embedder_that_reads_it(
     synthesise: Callable[[str], Synthesised], deployment: str, count: int
 ) -> None:

@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PATHS = [str(ROOT / part) for part in ("functions/api", "layers/recollect/python", "build/layers/model/python")]
+PATHS = [
+    str(ROOT / part)
+    for part in ("functions/api", "layers/recollect/python", "build/layers/model/python", "build/layers/lexicon/python")
+]
 PURE = [
     "recollect.controller",
     "recollect.ranking",

@@ -77,7 +77,11 @@ except Unavailable:
 
 
 def run(program: str, function: str) -> "subprocess.CompletedProcess[str]":
-    parts = (f"functions/{function}", "layers/recollect/python", "build/layers/model/python")
+    parts = (
+        f"functions/{function}",
+        "layers/recollect/python",
+        *(f"build/layers/{name}/python" for name in ("model", "lexicon")),
+    )
     paths = [str(ROOT / part) for part in parts]
     return subprocess.run(
         [sys.executable, "-c", f"{GUARD}\nsys.path[:0] = {paths!r}\n{program}"],

@@ -11,7 +11,7 @@ from recollect.reconciling.pair import Candidate, Finding, Statement
 from recollect.reconciling.reading import read
 from recollect.reconciling.verdict import RULED_MAX_CHARS, judge
 
-NOMINATION_MIN_COSINE = 0.55  # measured: duplicates from .77, added detail from .58, most of what is unrelated below .4
+NOMINATION_MIN_COSINE = 0.52  # measured: duplicates from .77, added detail from .58, most of what is unrelated below .4
 NOMINATION_MAX_COUNT = 10
 _ORDER = ("unchanged", "superseded", "merged", "conflict", "created")
 

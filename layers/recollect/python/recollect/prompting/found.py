@@ -33,6 +33,7 @@ TAG_MAX_COUNT = 8
 USER = "user"
 _DATE = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _SPECIFIC = frozenset({Kind.NAME, Kind.NUMBER, Kind.DATE})
+_UNSUPPORTING_COSINE = 0.7  # close, and not so close that it supports what words only may mean
 
 
 def _when(value: object) -> int:
@@ -142,7 +143,7 @@ def is_repeat(new: NewMemory, stored: Memory) -> bool:
     model's word counts.
     """
     statement = Statement(new.content, new.type, new.actor, new.session_id, new.occurred_at_ms)
-    candidate = Candidate.of(stored, cosine=1.0)
+    candidate = Candidate.of(stored, cosine=_UNSUPPORTING_COSINE)
     if scope(statement, candidate) is not None or _specifics(new.content) - _specifics(stored.content):
         return False
     return reconcile(statement, [candidate]).outcome not in ("superseded", "merged")

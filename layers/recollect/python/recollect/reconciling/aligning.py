@@ -4,16 +4,17 @@ Pure. Words correspond when their keys are equal, when they are synonyms, forms 
 two. What is left over decides: nothing, and the two say the same.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from itertools import pairwise
 
-from recollect.reconciling import lexicon
+from recollect.reconciling import lexicon, senses
+from recollect.reconciling.antonyms import exclude_each_other
+from recollect.reconciling.matching import Alignment, Matcher
 from recollect.reconciling.numbers import MONEY
 from recollect.reconciling.thesaurus import are_synonyms
 from recollect.reconciling.tokens import Kind, Reading, Token
 from recollect.reconciling.wordlists import keys, words
-from recollect.text import stem
 
 _FORM_ENDINGS = words(
     "s es ed d ing er ers or ion ation ment ly al e en t te ten et n ar ir iendo ando endo ado ido ó é em am an ez ons ent r nt ndo nte do to re "
@@ -27,7 +28,7 @@ _HOLLOW = keys(  # add nothing to a statement that is otherwise equal
     "always much well mucho mucha muchos très sehr viel muito molto perform carry work job suffer locate located "
     "personal format aged all edad idade âge alter età form both style either too even already yet soon recently simply basically completely fully totally entirely "
     "instance mood sich dich mich play practice practise drink cup cups glass commute up roughly circa ca findet finden statt some any someone somebody keep remain let done don se si sich que #1 prendre take "
-    "there one etre être tun machen hacer fazer fare then"
+    "there one etre être tun machen hacer fazer fare fa fait macht hace faz then"
 )
 _WITH_DATES = keys(
     "year month fixé fissato fijado marcado festgelegt angesetzt hold held schedule plan happen occur set fall day date"
@@ -37,24 +38,8 @@ _WITH_MONEY = keys("pay cost amount charge spend")
 _COMMANDING = keys("run execute invoke type call exécuter ejecutar executar eseguire ausführen")
 _ON = words("on auf sur sobre su")
 _WITH = words("with by via mit avec con com")
+_PLACING = lexicon.LINKS | words("off out away up down back apart together aside across along past beside top")
 _IN_PROCEDURES = keys("use run execute always need should make sure exécuter ejecutar executar eseguire utiliser")
-
-
-@dataclass(frozen=True, slots=True)
-class Alignment:
-    """Corresponding words of two statements.
-
-    Parameters
-    ----------
-    pairs : tuple of (int, int)
-        Positions among the strong tokens of the older and of the newer statement, in the order of the older.
-    old, new : tuple of int
-        Positions that have no counterpart and say something.
-    """
-
-    pairs: tuple[tuple[int, int], ...]
-    old: tuple[int, ...]
-    new: tuple[int, ...]
 
 
 def are_forms(one: str, other: str) -> bool:
@@ -78,98 +63,63 @@ def are_forms(one: str, other: str) -> bool:
 
 def align(old: Reading, new: Reading, *, is_procedure: bool) -> Alignment:
     """Align the strong tokens of two statements."""
-    builder = _Aligner(old.strong, new.strong)
-    builder.match(lambda a, b: a.key == b.key)
-    literal = frozenset((*_commands(old), *_commands(new))) if is_procedure else frozenset()
-    builder.match(lambda a, b: _is_age(a.key, b.key) or _is_age(b.key, a.key))
-    builder.match(lambda a, b: _is_hour(a.key, b.key) or _is_hour(b.key, a.key))
+    matcher = Matcher(old.strong, new.strong)
+    matcher.match(lambda a, b: a.key == b.key and not _is_namesake(a, b))
+    literal = _literal(old, new, is_procedure=is_procedure)
+    matcher.match(lambda a, b: _is_age(a.key, b.key) or _is_age(b.key, a.key))
+    matcher.match(lambda a, b: _is_hour(a.key, b.key) or _is_hour(b.key, a.key))
     if is_procedure:
-        builder.match(lambda a, b: {a.key[:2], b.key[:2]} == {"@w", "@h"} and a.key[-1] == b.key[-1])
-    builder.match(lambda a, b: are_synonyms(a.key, b.key) and _are_words(a, b, literal))
-    builder.match(lambda a, b: a.key[:2] == b.key[:2] and are_forms(a.key, b.key) and _are_words(a, b, literal))
-    builder.match_compounds(old, new)
-    builder.match_hyphens()
-    light = _light(old, new, is_procedure=is_procedure)
-    return Alignment(
-        tuple(sorted(builder.pairs)),
-        tuple(i for i in sorted(builder.old) if builder.first[i].key not in light),
-        tuple(j for j in sorted(builder.new) if builder.second[j].key not in light),
-    )
+        matcher.match(lambda a, b: {a.key[:2], b.key[:2]} == {"@w", "@h"} and a.key[-1] == b.key[-1])
+    matcher.match(lambda a, b: a.key[:2] == b.key[:2] and are_forms(a.key, b.key) and _are_words(a, b))
+    matcher.match(lambda a, b: _are_same(a, b) and _are_words(a, b, literal))
+    matcher.match_phrases(senses.are_same)
+    matcher.match(lambda a, b: are_synonyms(a, b) and _are_words(a, b, literal))
+    matcher.match_compounds(old, new)
+    matcher.match_hyphens()
+    matcher.drop(_light(old, new, is_procedure=is_procedure))
+    return matcher.found()
 
 
-class _Aligner:
-    def __init__(self, first: tuple[Token, ...], second: tuple[Token, ...]) -> None:
-        self.first, self.second = first, second
-        self.old, self.new = dict.fromkeys(range(len(first))), dict.fromkeys(range(len(second)))
-        self.pairs: list[tuple[int, int]] = []
+def align_loosely(old: Reading, new: Reading, firm: Alignment, *, is_procedure: bool) -> Alignment:
+    """Align further what one word says of the other, and leave out what a word of the other statement says.
 
-    def match(self, corresponds: Callable[[Token, Token], bool]) -> None:
-        if not self.new:
-            return
-        for i in tuple(self.old):
-            j = next((j for j in self.new if corresponds(self.first[i], self.second[j])), None)
-            if j is not None:
-                self._pair(i, j)
-
-    def match_compounds(self, old: Reading, new: Reading) -> None:
-        if not self.old and not self.new:
-            return
-        parts = _joined(new), _joined(old)
-        for i in tuple(self.old):
-            self._match_compound(i, parts[0], self.first, self.new, is_old=True)
-        for j in tuple(self.new):
-            self._match_compound(j, parts[1], self.second, self.old, is_old=False)
-
-    def match_hyphens(self) -> None:
-        # "hand-washed" and "wash by hand"
-        for is_old, tokens, mine, others, free in (
-            (True, self.first, self.old, self.second, self.new),
-            (False, self.second, self.new, self.first, self.old),
-        ):
-            for at in tuple(mine):
-                if "-" not in tokens[at].text:
-                    continue
-                parts = [stem(part) for part in tokens[at].text.casefold().split("-")]
-                found = [next((k for k in free if others[k].key == part), -1) for part in parts]
-                if -1 not in found and len(set(found)) == len(found):
-                    for k in found:
-                        self._pair(*((at, k) if is_old else (k, at)))
-
-    def _match_compound(
-        self,
-        at: int,
-        other: dict[str, tuple[int, ...]],
-        tokens: tuple[Token, ...],
-        free: Iterable[int],
-        *,
-        is_old: bool,
-    ) -> None:
-        parts = other.get(tokens[at].key)
-        if parts is None or not set(parts) <= set(free):
-            return
-        for part in parts:
-            self._pair(*((at, part) if is_old else (part, at)))
-
-    def _pair(self, i: int, j: int) -> None:
-        self.old.pop(i, None)
-        self.new.pop(j, None)
-        self.pairs.append((i, j))
+    Not in the subjects: what holds for boys need not hold for men.
+    """
+    literal = _literal(old, new, is_procedure=is_procedure)
+    about = {id(token) for reading in (old, new) for token in reading.tokens[: reading.head]}
+    matcher = Matcher(old.strong, new.strong, firm)
+    matcher.match_phrases(senses.are_akin)
+    matcher.match(lambda a, b: not {id(a), id(b)} <= about and _say_one(a, b) and _are_words(a, b, literal))
+    verbs = [next((i for i, token in enumerate(r.strong) if token.key == r.verb), -1) for r in (old, new)]
+    matcher.match_verbs((verbs[0], verbs[1]), _say_one)
+    matcher.drop_implied(lambda a, b: _says(a, b) and _are_words(a, b, literal))
+    return matcher.found()
 
 
-def _joined(reading: Reading) -> dict[str, tuple[int, ...]]:
-    # "on stage" as "onstage", "stand up" as "standup", "build again" as "rebuild"
-    found: dict[str, tuple[int, ...]] = {}
-    at = -1
-    before: Token | None = None
-    for token in reading.tokens:
-        at += token.kind is not Kind.LINK
-        if before is not None and token.kind is not Kind.LINK:
-            whole = before.key + token.key
-            found[whole] = (at,) if before.kind is Kind.LINK else (at - 1, at)
-        if reading.is_marked and token.kind is not Kind.LINK:
-            found[f"re{token.key}"] = (at,)
-        before = token
-    return found
+def narrower(old: Reading, new: Reading, firm: Alignment, found: Alignment) -> tuple[bool, bool]:
+    """Tell whether the older, and whether the newer statement has a word that says more than its counterpart."""
+    pairs = set(found.pairs) - set(firm.pairs)
+    counts = Counter(i for i, _ in pairs), Counter(j for _, j in pairs)  # two for the words of a phrase
+    loose = [(old.strong[i], new.strong[j]) for i, j in pairs if counts[0][i] == counts[1][j] == 1]
+    ways = [(_says(one, other), _says(other, one)) for one, other in loose]
+    return any(way == (True, False) for way in ways), any(way == (False, True) for way in ways)
+
+
+def _literal(old: Reading, new: Reading, *, is_procedure: bool) -> frozenset[Token]:
+    return frozenset((*_commands(old), *_commands(new))) if is_procedure else frozenset()
+
+
+def _say_one(one: Token, other: Token) -> bool:
+    return (_says(one, other) or _says(other, one)) and not exclude_each_other(one, other)
+
+
+def _are_same(one: Token, other: Token) -> bool:
+    return senses.are_same(one.word, other.word) and not exclude_each_other(one, other)
+
+
+def _says(one: Token, other: Token) -> bool:
+    is_told = Kind.WORD in (one.kind, other.kind) and not {one.word, other.word} & _PLACING
+    return is_told and senses.says(one.word, other.word)
 
 
 def _is_age(bare: str, amount: str) -> bool:
@@ -190,8 +140,14 @@ def _commands(reading: Reading) -> Iterable[Token]:
         is_command = token.key in _COMMANDING or (is_command and token.kind is not Kind.LINK)
 
 
-def _are_words(one: Token, other: Token, literal: frozenset[Token]) -> bool:
-    return all(token.kind in (Kind.WORD, Kind.NAME) and token not in literal for token in (one, other))
+def _are_words(one: Token, other: Token, literal: frozenset[Token] = frozenset()) -> bool:
+    are_words = all(token.kind in (Kind.WORD, Kind.NAME) and token not in literal for token in (one, other))
+    return are_words and not _is_namesake(one, other)
+
+
+def _is_namesake(one: Token, other: Token) -> bool:
+    # A printer may be a Brother.
+    return one.kind is not other.kind and bool({one.key, other.key} & lexicon.PEOPLE)
 
 
 def _light(old: Reading, new: Reading, *, is_procedure: bool) -> frozenset[str]:

@@ -4,6 +4,8 @@ Pure. Keys are those of a reading (``lexicon`` forms, else stems). Pairs of the 
 them: "not open" is "closed". The others may: "not early" need not be "late".
 """
 
+from recollect.reconciling import senses
+from recollect.reconciling.tokens import Kind, Token
 from recollect.reconciling.wordlists import keys
 from recollect.text import stem
 
@@ -15,24 +17,15 @@ _COMPLEMENTS = (
     "locked unlocked, "
 )
 _OPPOSITES = (
-    "like dislike, ledig verheiratet, soltero casado, soltera casada, célibataire marié, solteiro casado, "
-    "solteira casada, light dark, hell dunkel, hellen dunklen, clair sombre, claro oscuro, "
-    "claro escuro, chiaro scuro, long short, early late, hot cold, warm cold, "
-    "big small, high low, quick slow, morning evening, left right, before after, "
-    "vor nach, avant après, antes después, antes depois, prima dopo, single marry, "
-    "marry divorced, single divorced, marry separated, marry widowed, single engaged, vegetarian vegan, "
-    "alone together, positive negative, increase decrease, accept reject, pass fail, up down, "
-    "great terrible, good terrible, easy hard, easy difficult, safe dangerous, cheap expensive, strong weak, wide narrow, "
-    "thick thin, useful useless, better worse, best worst, interesting boring, clean dirty, quiet loud, wet dry, "
-    "heavy light, deep shallow, mandatory optional, required optional, permanent temporary, junior senior, "
-    "satisfied dissatisfied, love hate, tall short, young old, raw cooked, fresh frozen, single-player multiplayer, "
-    "british american, imperial metric, optimistic pessimistic, confident nervous, public confidential, "
-    "good bad, happy sad, healthy ill, married divorced, dead living, rich poor, "
-    "full empty, new old, first last, more less, strict lenient, manual automatic, "
-    "manually automatically, formal informal, sweet sour, remote onsite, remotely onsite, internal external, "
-    "day night, inside outside, indoors outdoors, approve reject, win lose, lend borrow, "
-    "buy sell, arrive leave, summer winter, weekly daily, weekly monthly, daily monthly, "
-    "monthly yearly, tabs spaces, in-person online, never sometimes, never often, always sometimes, "
+    "hell "
+    "dunkel, hellen dunklen, clair sombre, claro oscuro, claro escuro, chiaro scuro, warm cold, quick slow, morning "
+    "evening, before after, vor nach, avant après, antes después, antes depois, prima dopo, single marry, marry "
+    "divorced, single divorced, marry separated, marry widowed, single engaged, vegetarian vegan, alone together, "
+    "great terrible, easy hard, quiet loud, permanent temporary, fresh frozen, single-player multiplayer, british "
+    "american, imperial metric, confident nervous, public confidential, happy sad, healthy ill, strict lenient, "
+    "manually automatically, remote onsite, remotely onsite, approve reject, summer winter, weekly daily, weekly "
+    "monthly, daily monthly, monthly yearly, tabs spaces, in-person online, never sometimes, never often, always "
+    "sometimes "
 )
 
 
@@ -67,6 +60,12 @@ def are_opposite(one: str, other: str) -> bool:
 def _is_denied(one: str, other: str) -> bool:
     short, long = sorted((one, other), key=len)
     return len(short) >= _DENIED_MIN_CHARS and long.endswith(short) and long.removesuffix(short) in _DENYING
+
+
+def exclude_each_other(one: Token, other: Token) -> bool:
+    """Tell whether two words exclude each other, by the tables or by the lexicon."""
+    are_words = one.kind is other.kind is Kind.WORD
+    return are_opposite(one.key, other.key) or (are_words and senses.are_opposite(one.word, other.word))
 
 
 def are_complements(one: str, other: str) -> bool:

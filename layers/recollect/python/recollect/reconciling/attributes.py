@@ -99,6 +99,10 @@ def attribute_of(reading: Reading) -> Attribute | None:
             value = _chunk(tokens[position + 2 :])
             if value and value[0].kind is Kind.NAME:
                 return Attribute("residence", value)
+        if token.key in {"live", "move"} and position > 2 and tokens[position - 1].kind is Kind.NAME:
+            value = _chunk_before(tokens[:position])  # "nach Dresden gezogen"
+            if value:
+                return Attribute("residence", value)
         if token.key == "work" and not (reading.is_past and reading.verb == "work"):
             return _employer(tokens[position + 1 :])
     return _copula(reading)
@@ -127,6 +131,11 @@ def _copula(reading: Reading) -> Attribute | None:
 def _chunk(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
     end = next((i for i, t in enumerate(tokens) if t.kind is Kind.LINK or t.kind is not tokens[0].kind), len(tokens))
     return tokens[:end]
+
+
+def _chunk_before(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
+    start = next((i for i in reversed(range(len(tokens))) if tokens[i].kind is not Kind.NAME), -1)
+    return tokens[start + 1 :] if start >= 0 and tokens[start].key in _IN else ()
 
 
 def _shown(tokens: tuple[Token, ...]) -> str:

@@ -8,18 +8,20 @@ import re
 from collections.abc import Iterable
 from itertools import pairwise
 
-from recollect.reconciling import lexicon, slots
+from recollect.reconciling import lexicon, senses, slots
 from recollect.reconciling.actions import is_progressive
-from recollect.reconciling.aligning import Alignment, align
-from recollect.reconciling.antonyms import are_opposite
+from recollect.reconciling.aligning import align
+from recollect.reconciling.announcing import CHANGE_VERBS, RELATIVE, announces, is_changed_to, occasions
+from recollect.reconciling.antonyms import exclude_each_other
+from recollect.reconciling.matching import Alignment
 from recollect.reconciling.pair import Finding, Pair
 from recollect.reconciling.paraphrase import links_opposed
 from recollect.reconciling.reading import read
 from recollect.reconciling.subjects import Subjects, compare, is_person, subject
 from recollect.reconciling.tokens import Kind, Reading, Token
-from recollect.reconciling.wordlists import keys
+from recollect.reconciling.wordlists import keys, words
 
-_END = r"(?=\s+(?:to|for|with|by|and|in|on|at|since|because|nach|auf|zu|und|für|por|pelo|pela|para|as|of|y|e|a|à|et|pour|con|per|par)\b|[,;.]|$)"
+_END = r"(?=\s+(?:to|for|with|by|and|in|on|at|since|because|nach|auf|zu|und|für|por|pelo|pela|para|as|of|y|e|a|à|et|pour|con|per|par)\b|[,;]|\.(?:\s|$)|$)"
 _BEFORE_END = tuple(
     re.compile(pattern + _END, re.IGNORECASE)
     for pattern in (
@@ -28,6 +30,8 @@ _BEFORE_END = tuple(
         r"\b(?:instead of|in place of|rather than|au lieu de|à la place de|en lugar de|en vez de|em vez de|invece di|"
         r"al posto di|statt|anstelle von)\s+(.+?)",
         r"\b(?:replac(?:ed|es)|took over from|succeed(?:ed|s)|swapp(?:ed|s)|trad(?:ed|es)|exchang(?:ed|es)|left|quit|dropp(?:ed|s)|abandoned|ditched|"
+        r"finish(?:ed|es)|complet(?:ed|es)|overcame|overcome|got over|recovered from|came (?:back |home )?from|returned from|shaved off|"
+        r"threw away|threw out|remov(?:ed|es)|delet(?:ed|es)|uninstall(?:ed|s)|deprecat(?:ed|es)|phased out|"
         r"gave up|stopped using|stopped taking|no longer uses?|got rid of|sold|cancell?ed|retired|moved out of|"
         r"moved away from|broke up with|trocou|dejó|deixou|a quitté|ha lasciato|saiu d[aoe]|ersetzt)\s+(.+?)",
         r",\s*(?:and )?not\s+(.+?)",
@@ -46,7 +50,7 @@ _GIVEN_UP = (
     ),
 )
 _CLAUSE = re.compile(
-    r"[,;.]\s+|,?\s+(?:and|but|because|after|so|und|aber|sondern|weil|y|pero|sino|porque|et|mais|car|e|mas|ma)\s+"
+    r"[,;.]\s+|,?\s+(?:and|but|because|after|so|und|aber|sondern|weil|that|dass|que|che|y|pero|sino|porque|et|mais|car|e|mas|ma)\s+"
 )
 _DOUBLY = re.compile(
     r"(?:\b(?:not|never|no|cannot|nicht|kein\w*|ne|não|non)|n't)\b.*\b(?:without|unless|until|except|only|nothing but|ohne|sans|sin|sem|senza)\b",
@@ -56,12 +60,9 @@ _CHANGE = keys(
     "plan schedule move change set increase decrease raise lower push postpone delay reschedule scale upgrade update "
     "become new old current switch bring forward back extend reduce cut drop rise grow"
 )
+_PARTICLES = words("up down back over off out forward")
+DONE_MIN_SHARE = 0.9  # of a word that tells what is done
 MAX_REST = 2  # words of the older statement that the newer one, which gives up its value, need not repeat
-_CHANGE_VERBS = keys(
-    "move change set increase decrease raise lower push postpone delay reschedule scale upgrade update become switch "
-    "extend reduce cut drop rise rose grow grew grown rewrite rewritten rename migrate downgrade shift verschoben geändert erhöht gesenkt umbenannt aplazado movida "
-    "aplazó cambió reporté déplacé adiado adiada mudou spostato spostata rinviato"
-)
 _OLD = keys("old previous former")
 
 
@@ -151,10 +152,12 @@ def moved(pair: Pair) -> Finding | None:
 
 def other_value(pair: Pair) -> Finding | None:
     """Find another value in the one place in which the two differ, wherever it stands."""
-    old, new = pair.old, pair.new
-    found = pair.aligned
-    is_change = _tells_change(new)
+    old, new, found = pair.old, pair.new, pair.aligned
+    is_change = announces(new)
     before, after = _left(old, found.old, is_change), _left(new, found.new, is_change)
+    if is_change:
+        after = _without_occasions(before, after, new, frozenset(j for _, j in found.pairs))
+    before, after = _plain_dates(before), _plain_dates(after)
     if not before or not after or old.is_negative != new.is_negative or not _is_one_frame(pair, found):
         return None
     if _are_opposite(before, after, new) and not is_progressive(old) and not is_progressive(new):
@@ -164,11 +167,50 @@ def other_value(pair: Pair) -> Finding | None:
     kinds = slots.kind_of(before), slots.kind_of(after)
     if is_change and _is_new_value(before, after, kinds, old):
         return Finding("superseded", f"changed: {_shown(before)} became {_shown(after)}")
+    if len(before) == len(after) == 1 and kinds[0] == kinds[1] == "text" and _is_exchanged(pair, before[0], after[0]):
+        return Finding("superseded", f"changed: {_shown(before)} became {_shown(after)}")
     start = _plain_position(new, after[0])
     if kinds[0] != kinds[1] or ("text" in kinds and not _is_one_place(old, new, found, (before, after))):
         return None
     effect, reason = slots.effect_of(slots.Slot(before, after, start), old, new)
     return Finding("superseded", reason) if effect is slots.Effect.REPLACES else None
+
+
+def _is_exchanged(pair: Pair, before: Token, after: Token) -> bool:
+    # "is called master", "was renamed to main"
+    old, new = pair.old, pair.new
+    shared = {old.strong[i].key for i, _ in pair.aligned.pairs} - {"i", "my", "be", "have"}
+    is_about = len(shared) > 1 or (bool(shared) and not is_person(old))
+    is_value = old.tokens.index(before) >= old.head and old.verb not in lexicon.MULTI_VALUED | lexicon.EVENTS
+    return is_about and is_value and before.kind is after.kind and not old.is_past and is_changed_to(new, after)
+
+
+def excluded(pair: Pair) -> Finding | None:
+    """Find that one says what the other's word denies ("eats meat", "is a vegetarian")."""
+    for one, other in ((pair.old, pair.new), (pair.new, pair.old)):
+        told = [t.word for t in one.tokens[one.head :] if t.kind is Kind.WORD]
+        said = [t for t in other.tokens[other.head :] if t.kind is Kind.WORD and t.key not in CHANGE_VERBS]
+        is_one = len(said) == 1 and other.verb in {"be", "becam", "becom", "turn", "go"}
+        if not (is_one and told) or one.is_negative or other.is_negative or one.is_past or pair.old.intents:
+            continue
+        if compare(one, other) is Subjects.SAME and not pair.new.intents and senses.denies(said[0].word, told):
+            return Finding("superseded", f"{said[0].text} excludes {' '.join(told)}")
+    return None
+
+
+def _plain_dates(value: tuple[Token, ...]) -> tuple[Token, ...]:
+    # "next January"
+    has_date = any(token.kind is Kind.DATE for token in value)
+    return tuple(token for token in value if not (has_date and token.key in RELATIVE))
+
+
+def _without_occasions(
+    before: tuple[Token, ...], after: tuple[Token, ...], new: Reading, known: frozenset[int]
+) -> tuple[Token, ...]:
+    # "With the new hire", "since January", when the old value is no time itself.
+    kinds = {token.kind for token in before}
+    told = [new.strong[at] for at in occasions(new, known)]
+    return tuple(token for token in after if not any(token is one for one in told) or token.kind in kinds - {Kind.WORD})
 
 
 def _is_one_frame(pair: Pair, found: Alignment) -> bool:
@@ -182,14 +224,10 @@ def _is_one_frame(pair: Pair, found: Alignment) -> bool:
 
 
 def _is_one_subject(pair: Pair, found: Alignment) -> bool:
-    # "The library version" and "the library": what one subject lacks is said elsewhere.
-    about = [{t.key for t in subject(r)} - _CHANGE for r in (pair.old, pair.new)]
+    # "The library version" and "the library", "my salary" and "I earn": what one subject lacks is said elsewhere.
+    about = [{"i" if t.key == "my" else t.key for t in subject(r)} - _CHANGE for r in (pair.old, pair.new)]
     lacking = [{r.strong[i].key for i in at} for r, at in ((pair.old, found.old), (pair.new, found.new))]
     return bool(about[0] & about[1]) and not about[0] & lacking[0] and not about[1] & lacking[1]
-
-
-def _tells_change(new: Reading) -> bool:
-    return any(token.key in _CHANGE_VERBS for token in new.tokens) and not new.intents
 
 
 def _is_new_value(before: tuple[Token, ...], after: tuple[Token, ...], kinds: tuple[str, str], old: Reading) -> bool:
@@ -200,15 +238,24 @@ def _is_new_value(before: tuple[Token, ...], after: tuple[Token, ...], kinds: tu
 
 
 def _left(reading: Reading, positions: tuple[int, ...], is_change: bool) -> tuple[Token, ...]:
-    idle = _CHANGE | _CHANGE_VERBS | lexicon.VERBS if is_change else _CHANGE
-    return tuple(reading.strong[i] for i in positions if reading.strong[i].key not in idle)
+    left = tuple(reading.strong[i] for i in positions if reading.strong[i].key not in _CHANGE)
+    if not is_change:
+        return left
+    idle = CHANGE_VERBS | _PARTICLES | lexicon.VERBS | {reading.verb}
+    done = reading.tokens[reading.head : reading.head + 1] if reading.verb == "be" else ()  # "are retained"
+    return tuple(
+        t for t in left if t.key not in idle and not (t in done and senses.verb_share(t.word) >= DONE_MIN_SHARE)
+    )
 
 
 def _are_opposite(before: tuple[Token, ...], after: tuple[Token, ...], new: Reading) -> bool:
-    # Being the opposite may come with detail ("single", "married to Ingrid").
-    if len(before) != 1 or not are_opposite(before[0].key, after[0].key):
+    # Being the opposite may come with detail ("single", "married to Ingrid"), also before it is said that it is so no more.
+    is_corrected = new.is_marked and len(after) == 1 and all(token.kind is Kind.WORD for token in before)
+    if len(before) != 1 and not is_corrected:
         return False
-    return new.verb == "be" or (len(after) == 1 and new.verb not in lexicon.MULTI_VALUED)
+    if not any(exclude_each_other(token, after[0]) for token in before):
+        return False
+    return new.verb == "be" or is_corrected or (len(after) == 1 and new.verb not in lexicon.MULTI_VALUED)
 
 
 def _is_corrected(old: Reading, new: Reading, before: tuple[Token, ...], after: tuple[Token, ...]) -> bool:

@@ -42,9 +42,9 @@ VERB_FORMS = forms(
     "live:vit vis vivent vivir vivre habiter viver morar vivere abitare lives living lived reside resides resided wohne wohnt wohnen lebe lebt leben habite habitent vivo vive "
     "viven moro "
     "mora moram abito abita",
-    "move:umziehen déménager mudar mudarse trasferirsi moves moved moving relocate relocates relocated umgezogen déménagé mudó mudou trasferito trasferita",
+    "move:umziehen déménager mudar mudarse trasferirsi moves moved moving relocate relocates relocated umgezogen gezogen zog umzog déménagé mudó mudou trasladó trasladado emménagé trasferito trasferita",
     "work:arbeiten travailler trabajar trabalhar lavorare works working worked employed arbeite arbeitet travaille trabajo trabaja trabalho trabalha lavoro lavora",
-    "have:has having had own owns owned possess possesses hat habe haben ai avons tengo tiene tienen tenho tem possui possuo posee "
+    "have:has having had own owns owned possess possesses besitzt besitze possède possiede possiedo hat habe haben ai avons tengo tiene tienen tenho tem possui possuo posee "
     "ho ha hanno",
     "prefer:prefers preferred bevorzuge bevorzugt préfère prefiero prefiere prefiro prefere preferisco preferisce",
     "like:likes liked liking love loves loved loving enjoy enjoys enjoyed enjoying mag mögen liebe liebt aime "
@@ -140,7 +140,8 @@ NOUN_FORMS = forms(
     "over:rather",
     "born:nací nació nasci nasceu nato nata geboren né née",
     "named:namens nommé llamado llamada chamado chamada chiamato chiamata",
-    "marry:married",
+    "marry:married verheiratet geheiratet marié mariée casado casada sposato sposata",
+    "single:ledig soltero soltera célibataire solteiro solteira celibe nubile",
     "due:fällig",
     "attorney:lawyer",
     "repo:repository",
@@ -221,7 +222,9 @@ COLOURS = keys(
 RECURRING = keys(
     "daily weekdays weekends mornings afternoons evenings nightly weekly monthly quarterly yearly hourly täglich"
 )
-LABELS = keys("gate room floor platform seat terminal building track desk extension line raum zimmer salle sala")
+LABELS = keys(
+    "port version level line page slot gate room floor platform seat terminal building track desk extension line raum zimmer salle sala"
+)
 NAMING = keys(
     "favourite colour name address password status email phone mode number language branch type size model "
     "version title theme"
@@ -229,7 +232,7 @@ NAMING = keys(
 LINKS = words(
     "in on at to from with without for by about near under over into onto since because and or but which who "
     "that where when while "
-    "after before between during through per than via every each especially mostly including above using if then "
+    "after before between during through per than via every each especially mostly mainly primarily chiefly largely including above using if then "
     "around against "
     "as mit für seit bei nach von zu als und oder aus gegen um am im ohne weil avec pour depuis chez dans sur en "
     "à au aux et ou "
@@ -261,7 +264,7 @@ INTENTS = words(
     "former ex previously until würde früher vielleicht peut-être quizás talvez forse believe"
 )
 MARKERS = words(
-    "now actually instead currently jetzt maintenant désormais ahora agora adesso again meanwhile already nun"
+    "now actually instead currently jetzt maintenant désormais ahora agora adesso ora again meanwhile already nun"
 )
 KNOWN = (
     ARTICLES

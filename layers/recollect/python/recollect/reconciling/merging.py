@@ -100,15 +100,22 @@ def adds_only_detail(short: Reading, full: Reading) -> bool:
     for position, token in enumerate(full.tokens):
         if position in matched or token.kind in (Kind.LINK, Kind.DATE):
             continue
+        if token.key == full.verb != short.verb != "":
+            return False
         in_head = position < full.head and not is_led
         if in_head and not (token.kind is Kind.NAME or token.text.casefold() in _AGES):
             return False
-        if token.key in _RELATIONAL | _DIRECTIONS | _OTHERS:
+        if makes_another(token):
             return False
         behind_all = position - 1 == max(matched, default=-1)
-        if behind_all and token.kind is Kind.WORD and not _is_detail(token):
+        if behind_all and token.kind is Kind.WORD and not is_manner(token):
             return False
     return True
+
+
+def makes_another(token: Token) -> bool:
+    """Tell whether a word makes another thing of what it stands by ("another", "top of", "out")."""
+    return token.key in _RELATIONAL | _DIRECTIONS | _OTHERS
 
 
 def joined(old: str, new: str) -> str:
@@ -117,7 +124,8 @@ def joined(old: str, new: str) -> str:
     return f"{start} {new.lstrip()}" if start.endswith((".", "!", "?", "。", "\u2026")) else f"{start}. {new.lstrip()}"
 
 
-def _is_detail(token: Token) -> bool:
+def is_manner(token: Token) -> bool:
+    """Tell whether a word says how, how often or by what name, and makes no compound with the word before it."""
     return token.text.casefold().endswith(_DETAIL_ENDINGS) or token.key in _DETAILS
 
 

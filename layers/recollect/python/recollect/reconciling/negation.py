@@ -7,6 +7,8 @@ with the statement that is denied.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from recollect.reconciling.wordlists import words
+
 _PHRASES: tuple[tuple[str, ...], ...] = tuple(
     tuple(phrase.split())
     for phrase in (
@@ -24,8 +26,15 @@ _PHRASES: tuple[tuple[str, ...], ...] = tuple(
         "não mais",
     )
 )
-_ENDED = frozenset(["quit", "quits", "stopped", "stops", "cancelled", "canceled", "aufgehört", "ceased"])
+_ENDED = frozenset(
+    ["quit", "quits", "stopped", "stops", "cancelled", "canceled", "aufgehört", "ceased", "resigned", "resigns"]
+)
 _ENDING_TAILS = frozenset({"anymore", "mehr", "plus", "più", "mais"})
+_AVOIDING = words(
+    "avoid avoids avoided avoiding forbidden prohibited banned disallowed refrain refrains vermeidet vermeiden vermeide "
+    "verboten untersagt évite évitent évitez éviter interdit interdite evita evitan evitam evitano evitar evitare "
+    "prohibido prohibida proibido proibida vietato vietata"
+)
 _NOT = frozenset(
     [
         "not",
@@ -78,7 +87,7 @@ class Polarity:
     has_ended: bool
 
 
-def polarity(words: Sequence[str]) -> Polarity:
+def polarity(said: Sequence[str]) -> Polarity:
     """Find the negations among case-folded words (contractions already taken apart).
 
     French ``ne … pas`` and doubled particles count once: two words of negation in one clause make one denial.
@@ -86,16 +95,18 @@ def polarity(words: Sequence[str]) -> Polarity:
     kept: list[int] = []
     has_ended = is_negative = False
     index = 0
-    while index < len(words):
-        phrase = next((p for p in _PHRASES if tuple(words[index : index + len(p)]) == p), None)
+    while index < len(said):
+        phrase = next((p for p in _PHRASES if tuple(said[index : index + len(p)]) == p), None)
         if phrase is not None:
             has_ended = is_negative = True
             index += len(phrase)
             continue
-        word = words[index]
-        if word in _ENDED:
+        word = said[index]
+        if word in _AVOIDING:
+            is_negative = not is_negative
+        elif word in _ENDED:
             has_ended = is_negative = True
-        elif word in _NOT and not (word == "mai" and index and words[index - 1].isdecimal()):
+        elif word in _NOT and not (word == "mai" and index and said[index - 1].isdecimal()):
             is_negative = True
         elif word in _ENDING_TAILS and (is_negative or word == "anymore"):
             has_ended = True

@@ -3,16 +3,21 @@
 Pure values.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 from recollect.model import Memory, MemoryType
-from recollect.reconciling.aligning import Alignment, align
+from recollect.reconciling.aligning import align
+from recollect.reconciling.announcing import announces
+from recollect.reconciling.matching import Alignment
+from recollect.reconciling.subjects import Subjects, compare
 from recollect.reconciling.tokens import Reading
 
 CLOSE_MIN_COSINE = 0.65
-_SAYING_LITTLE = frozenset({"i", "my", "their", "be", "have"})
+SAYING_LITTLE = frozenset({"i", "my", "their", "be", "have", "like", "dislike", "prefer", "want", "need"})
+_DOERS = ("er", "or", "ist", "ian")
 _SINCE = frozenset({"since", "seit", "depuis", "desde", "dal"})
+CHANGED_MIN_COSINE = 0.5
 CLOSE_MIN_SHARE = 0.5  # of the content words of the shorter statement
 
 
@@ -90,22 +95,46 @@ class Pair:
     @property
     def has_common_words(self) -> bool:
         """Whether words correspond that say more than who it is about."""
-        return any(self.old.strong[i].key not in _SAYING_LITTLE for i, _ in self.aligned.pairs)
+        return any(self.old.strong[i].key not in SAYING_LITTLE for i, _ in self.aligned.pairs)
 
     @property
     def is_close(self) -> bool:
-        """Whether the two are close in meaning and share wording, so that a person should look."""
-        shared = (self.old.bag & self.new.bag).total()
-        shorter = min(self.old.bag.total(), self.new.bag.total())
-        return self.cosine >= CLOSE_MIN_COSINE and shorter > 0 and shared / shorter >= CLOSE_MIN_SHARE
+        """Whether the two are close in meaning and share wording, so that a person should look.
+
+        What announces a change of what the other is about need not share its wording.
+        """
+        if announces(self.new) and compare(self.old, self.new) is not Subjects.DIFFERENT:
+            return self.cosine >= CHANGED_MIN_COSINE
+        said = [sum(token.key not in SAYING_LITTLE for token in reading.strong) for reading in (self.old, self.new)]
+        shared = sum(self.old.strong[i].key not in SAYING_LITTLE for i, _ in self.aligned.pairs)
+        return self.cosine >= CLOSE_MIN_COSINE and shared >= max(1, CLOSE_MIN_SHARE * min(said))
+
+    @property
+    def unified(self) -> Reading:
+        """The new statement with the older one's words for what corresponds."""
+        keys = {id(self.new.strong[j]): self.old.strong[i].key for i, j in self.aligned.pairs}
+        tokens = tuple(replace(token, key=keys.get(id(token), token.key)) for token in self.new.tokens)
+        verb = tokens[self.new.head].key if self.new.tokens[self.new.head : self.new.head + 1] else self.new.verb
+        return replace(self.new, tokens=tokens, verb=verb if self.new.verb != "be" else "be")
 
     @property
     def has_other_tense(self) -> bool:
         """Whether one tells of the past, of a wish or of a guess, and the other does not."""
         old, new = self.old, self.new
+        if old.intents == new.intents and self._names_the_doer():
+            return False
         if old.intents == new.intents and all(_SINCE & {t.key for t in r.tokens} for r in (old, new)):
             return False  # "has lived there since" is so today
         return old.intents != new.intents or (old.is_past != new.is_past and "" not in (old.verb, new.verb))
+
+    def _names_the_doer(self) -> bool:
+        # "founded Lumen", "is the founder of Lumen"
+        pairs = [(self.old.strong[i], self.new.strong[j]) for i, j in self.aligned.pairs]
+        return {self.old.verb == "be", self.new.verb == "be"} == {True, False} and any(
+            (one.key == self.old.verb and other.word.endswith(_DOERS))
+            or (other.key == self.new.verb and one.word.endswith(_DOERS))
+            for one, other in pairs
+        )
 
     def unsure(self, reason: str) -> Finding:
         """Give a conflict when the two are close, else something else."""

@@ -6,13 +6,14 @@ Pure. Wording and order are free; who does what to whom, what belongs to what, a
 from collections.abc import Iterable
 from itertools import combinations, pairwise
 
-from recollect.reconciling import lexicon
+from recollect.reconciling import lexicon, merging
 from recollect.reconciling.actions import is_progressive
-from recollect.reconciling.aligning import Alignment
+from recollect.reconciling.matching import Alignment
 from recollect.reconciling.numbers import dimension_of
 from recollect.reconciling.pair import Pair
+from recollect.reconciling.subjects import Subjects, compare, subject
 from recollect.reconciling.tokens import Kind, Reading
-from recollect.reconciling.wordlists import words
+from recollect.reconciling.wordlists import keys, words
 
 _BY = words("by von vom par por pela pelo da dal dalla durch")
 _JOINING = words("and or but while und oder aber et ou mais y o pero e ed mas ma whereas , ;")
@@ -38,18 +39,22 @@ _ALIKE = tuple(
         "a in su per",
     )
 )
+_TELLING = lexicon.CONTRASTING_LINKS | words("to into against than by nach zu à a al para verso contra gegen contre")
+_TOGETHER = words("with mit avec con com")
 _UNTOLD = words(
     "who which that whose die das dessen qui que che every each jede jeden jedem jeder jedes and or "
     "und oder et ou y o e , ;"
 )
+_MAX_DETAILS = 2
+_EMPTY = keys("i my their it they them he she him have be this that these those both")
 _MAX_MOVES = 3
 _MAX_CHANGED_LINKS = 3
 _MAX_CHANGED_LINKS_IN_CLAUSES = 1
 
 
-def keeps_roles(pair: Pair) -> bool:
+def keeps_roles(pair: Pair, found: Alignment) -> bool:
     """Tell whether the words that correspond have the same roles in both statements."""
-    old, new, found = pair.old, pair.new, pair.aligned
+    old, new = pair.old, pair.new
     if _is_monotone(found.pairs):
         return not _has_other_agent(old, new, found) and not links_opposed(old, new, found)
     return not (
@@ -60,6 +65,32 @@ def keeps_roles(pair: Pair) -> bool:
         or _exchanges(old, new, found)
         or _turns_comparison(old, new, found)
         or _is_shuffled(old, new, found)
+    )
+
+
+def are_details(pair: Pair, found: Alignment) -> bool:
+    """Tell whether what one statement has more is a detail of what both say: no other subject, verb or thing."""
+    sides = (pair.old, found.old, found.light_old), (pair.new, found.new, found.light_new)
+    (more, left, light), (other, _, rest) = sides if found.old else reversed(sides)
+    added = [*left, *(at for at in light if more.strong[at].key not in _EMPTY)]
+    is_all = all(other.strong[at].key in _EMPTY for at in rest)
+    is_one = compare(pair.old, pair.new) is not Subjects.DIFFERENT and pair.old.is_marked == pair.new.is_marked
+    return is_all and is_one and len(added) <= _MAX_DETAILS and all(_is_detail(more, at) for at in added)
+
+
+def _is_detail(reading: Reading, at: int) -> bool:
+    token = reading.strong[at]
+    position = next(i for i, one in enumerate(reading.tokens) if one is token)
+    is_verb = token.key == reading.verb or (position == reading.head and reading.verb == "be")
+    is_bound = position > 0 and reading.tokens[position - 1].kind is not Kind.LINK
+    makes_compound = is_bound and position + 1 == len(reading.tokens) and not merging.is_manner(token)
+    return (
+        token.kind is Kind.WORD
+        and token not in subject(reading)
+        and token.key not in lexicon.PEOPLE
+        and not is_verb
+        and not makes_compound
+        and not merging.makes_another(token)
     )
 
 
@@ -135,7 +166,12 @@ def links_opposed(old: Reading, new: Reading, found: Alignment) -> bool:
     """Tell whether a word stands behind prepositions that say different things ("to Oslo", "from Oslo")."""
     first, second = _links(old), _links(new)
     changed = {(first[i], second[j]) for i, j in found.pairs if first[i] != second[j] and first[i] and second[j]}
-    return not all(any({one, other} <= alike for alike in _ALIKE) for one, other in changed)
+    return any(are_opposed(one, other) for one, other in changed)
+
+
+def are_opposed(one: str, other: str) -> bool:
+    """Tell whether two prepositions say different things ("to", "from")."""
+    return one != other and bool({one, other} & _TELLING) and not any({one, other} <= alike for alike in _ALIKE)
 
 
 def _clauses(reading: Reading) -> list[int]:
@@ -163,6 +199,8 @@ def _exchanges(old: Reading, new: Reading, found: Alignment) -> bool:
     groups: dict[str, list[tuple[int, int]]] = {}
     for i, j in found.pairs:
         token = old.strong[i]
+        if {token.key, new.strong[j].key} == {"i", "my"}:
+            continue
         if token.kind is Kind.NAME or token.key in lexicon.PEOPLE:
             groups.setdefault("name", []).append((i, j))
         elif token.kind is Kind.NUMBER:
@@ -177,7 +215,8 @@ def _exchanges(old: Reading, new: Reading, found: Alignment) -> bool:
         one[1] > other[1]
         and not (_is_bound(one, free, links) and _is_bound(other, free, links))
         and not _keep_links(one, other, links)
-        and not _are_listed(one, other, (old, new))
+        and not are_listed(one, other, (old, new))
+        and not _are_together(one, other, (old, new), links)
         for group in groups.values()
         for one, other in combinations(group, 2)
     )
@@ -194,12 +233,24 @@ def _keep_links(one: tuple[int, int], other: tuple[int, int], links: tuple[list[
     return len(kept) == 2 and kept[0] != kept[1]
 
 
-def _are_listed(one: tuple[int, int], other: tuple[int, int], readings: tuple[Reading, Reading]) -> bool:
-    # Neighbours joined by "and", whose order says nothing.
+def are_listed(one: tuple[int, int], other: tuple[int, int], readings: tuple[Reading, Reading]) -> bool:
+    """Tell whether two words are neighbours joined by "and" in both statements, so that their order says nothing."""
     return all(
         abs(one[side] - other[side]) == 1 and clauses[one[side]] != clauses[other[side]]
         for side, clauses in enumerate(map(_clauses, readings))
     )
+
+
+def _are_together(
+    one: tuple[int, int], other: tuple[int, int], readings: tuple[Reading, Reading], links: tuple[list[str], list[str]]
+) -> bool:
+    # "Ana and Ben share a flat", "Ben shares a flat with Ana"
+    clauses = [_clauses(reading) for reading in readings]
+    listed = [
+        abs(one[side] - other[side]) == 1 and clauses[side][one[side]] != clauses[side][other[side]] for side in (0, 1)
+    ]
+    with_other = [bool({links[side][one[side]], links[side][other[side]]} & _TOGETHER) for side in (0, 1)]
+    return (listed[0] and with_other[1]) or (listed[1] and with_other[0])
 
 
 def _turns_around(old: Reading, new: Reading, found: Alignment) -> bool:

@@ -89,11 +89,14 @@ per week = weekly | per month = monthly | per year = yearly | every quarter = qu
 email address = email | e mail = email | date of birth = birthday | at most = maximum | no more than = maximum
 at least = minimum | a bit = slightly | as a rule = usually | most of the time = usually
 from time to time = sometimes | now and then = sometimes | once in a while = sometimes | all the time = always
-right away = immediately | at once = immediately | straight away = immediately | is interested in = likes
+right away = immediately | at once = immediately | straight away = immediately | is interested in = likes | has an interest in = likes | have an interest in = like
 is passionate about = loves | is going to = will | are going to = will | in the form of = as | in the form = as
 part time = part-time | full time = full-time | geht über = dauert | di mattina = am | de la mañana = am
 du matin = am | uhr morgens = am | uhr abends = pm | du soir = pm | de la tarde = pm | di sera = pm | da manhã = am
-less than = under | fewer than = under | goes out = is sent | go out = are sent
+less than = under | fewer than = under | smaller than = under | shorter than = under | lower than = under
+more than = over | larger than = over | bigger than = over | greater than = over | higher than = over | longer than = over
+asked to = wants to | asks to = wants to | asked not to = wants not to | asks not to = wants not to | has asked to = wants to
+has asked not to = wants not to | sign in = login | signing in = login | signs in = login | mother tongue = native language | goes out = is sent | go out = are sent
 does not like = dislikes | do not like = dislike | aura lieu = est | si trova = è | se trouve = est
 se encuentra = está | befindet sich = ist | is located = is | are located = are | is situated = is | is about to = will
 is employed by = works for | am employed by = work for | is a parent of = has | is the parent of = has | is a father of = has | is the father of = has | is a mother of = has
@@ -108,7 +111,8 @@ human resources = HR | quality assurance = QA | visual studio code = vscode | vs
 as soon as possible = asap | end of day = eod | european union = EU | san diego = SD | washington dc = DC
 von beruf = als | por teléfono = phone | two factor authentication = 2FA | github actions = GHA
 comes from = is from | come from = am from | originally from = from | is able to = can | are able to = can
-is capable of = can | is unable to = can not | is not able to = can not | in spite of = despite
+by himself = alone | by herself = alone | by themselves = alone | by myself = alone
+on his own = alone | on her own = alone | on their own = alone | on my own = alone | is capable of = can | is unable to = can not | is not able to = can not | in spite of = despite
 on a daily basis = daily | on a weekly basis = weekly | on a monthly basis = monthly | every night = nightly
 each night = nightly | every evening = evenings | each evening = evenings | every morning = mornings
 each morning = mornings | every afternoon = afternoons | in the mornings = mornings | in the evenings = evenings
@@ -127,7 +131,7 @@ cut back on = reduce | deal with = handle | look after = care | take care of = c
 take part in = attend | participate in = attend | run out = expire | live at = live in | wake up = wake | get up = wake
 care for = care | consist of = contain | is made of = contain | depend on = need | rely on = need | belong to = belong
 talk to = talk with | speak to = talk with | reach out to = contact | get in touch with = contact | head up = lead
-step down as = no longer | resign as = no longer | retire as = no longer | stop being = no longer
+like best = prefer | like most = prefer | love most = prefer | step down as = no longer | resign as = no longer | retire as = no longer | stop being = no longer
 """
 
 

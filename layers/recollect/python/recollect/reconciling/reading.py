@@ -7,45 +7,22 @@ fields of the reading. Two tokens with one key mean the same.
 import re
 from dataclasses import dataclass, field
 
-from recollect.reconciling import dates, lexicon, numbers, spelling
+from recollect.reconciling import dates, lexicon, numbers, senses, spelling
 from recollect.reconciling.negation import polarity
 from recollect.reconciling.tokens import Kind, Reading, Token
+from recollect.reconciling.wordlists import words
 from recollect.text import stem
 
-_IRREGULAR_PAST = frozenset(
-    [
-        "had",
-        "went",
-        "ran",
-        "ate",
-        "wrote",
-        "took",
-        "left",
-        "bought",
-        "met",
-        "saw",
-        "got",
-        "made",
-        "knew",
-        "grew",
-        "was",
-        "were",
-        "became",
-        "flew",
-        "drove",
-        "began",
-        "spoke",
-        "chose",
-        "sold",
-        "sent",
-        "won",
-        "lost",
-        "paid",
-        "gave",
-        "found",
-        "told",
-    ]
+_IRREGULAR_PAST = words(
+    "had went ran ate wrote took left bought met saw got made knew grew was were became flew "
+    "drove began spoke chose sold sent won lost paid gave found told"
 )
+ENGLISH_MIN_WORDS = 5  # of a text without a verb
+ENGLISH_MIN_SHARE = 0.7  # of the words of a text that are in the lexicon
+_BEFORE_NOUNS = frozenset({"the", "a", "an", "der", "die", "das", "den"})
+PARTICIPLE_MIN_SHARE = 0.9  # of "overcome" behind "has"
+VERB_MIN_SHARE = 0.6
+VERB_MIN_SHARE_BY_SUBJECT = 0.15  # right after "I" or "the user"
 _UNKNOWN_SCRIPT = re.compile(r"[^\W\d_a-zA-Z\u00aa-\u024f]")
 
 
@@ -53,12 +30,13 @@ def read(text: str) -> Reading:
     """Read a statement."""
     unified = spelling.unified(text)
     written = spelling.words_of(unified)
-    words = [word.casefold() for word in written]
-    polar = polarity(words)
-    builder = _Builder([written[i] for i in polar.kept], [words[i] for i in polar.kept])
+    said = [word.casefold() for word in written]
+    polar = polarity(said)
+    builder = _Builder([written[i] for i in polar.kept], [said[i] for i in polar.kept])
     builder.run()
-    is_known = not _UNKNOWN_SCRIPT.search(unified) and any(
-        word in lexicon.KNOWN for word in (*words, *unified.casefold().split())
+    is_known = not _UNKNOWN_SCRIPT.search(unified) and (
+        any(word in lexicon.KNOWN for word in (*said, *unified.casefold().split()))
+        or _is_english(said, has_verb=bool(builder.verb))
     )
     return Reading(
         text=text,
@@ -72,6 +50,12 @@ def read(text: str) -> Reading:
         intents=frozenset(builder.intents),
         is_known=is_known,
     )
+
+
+def _is_english(said: list[str], *, has_verb: bool) -> bool:
+    spelled = [word for word in said if word.isalpha()]
+    known = sum(bool(senses.look_up(word).words) for word in spelled)
+    return (has_verb or len(spelled) >= ENGLISH_MIN_WORDS) and known > ENGLISH_MIN_SHARE * len(spelled)
 
 
 @dataclass(slots=True)
@@ -187,11 +171,12 @@ class _Builder:
             self.is_marked = True
         elif word in lexicon.PERFECT and self._is_participle(index + 1):
             pass
-        elif word == "'s":
-            if by_self and self.tokens[-1].text.casefold() in {"user", "i"} and not self._at(index + 1).endswith("ing"):
-                self.tokens[-1] = Token(self.tokens[-1].text, "my", Kind.WORD)
-            elif self._at(index + 1).endswith("ing") and not lexicon.COPULAS & set(self.words[index:]):
+        elif word == "'s":  # "the user's wedding is in May", "the user's learning Greek"
+            is_going_on = self._at(index + 1).endswith("ing") and not lexicon.COPULAS & set(self.words[index:])
+            if is_going_on:
                 self._set_verb("be")
+            elif by_self and self.tokens[-1].text.casefold() in {"user", "i"}:
+                self.tokens[-1] = Token(self.tokens[-1].text, "my", Kind.WORD)
         elif self._is_letter(index) or (
             word not in lexicon.ARTICLES and word not in lexicon.AUXILIARIES and word not in lexicon.FILLERS
         ):
@@ -208,9 +193,8 @@ class _Builder:
         word = self._at(index)
         if word in lexicon.MARKERS:
             return self._is_participle(index + 1)
-        return word in {"been", "sold", "got", "gone", "left", "had", "become"} or (
-            len(word) > 4 and word.endswith("ed")
-        )
+        is_regular = len(word) > 4 and word.endswith("ed")
+        return is_regular or (word.isascii() and senses.verb_share(word) >= PARTICIPLE_MIN_SHARE)
 
     def _word(self, index: int) -> int:
         word, written = self.words[index], self.written[index]
@@ -236,7 +220,8 @@ class _Builder:
         # A particle is no preposition: it stands at the end or before one ("is on", "log in with").
         following = self._at(index + 1)
         is_particle = word in {"on", "in", "up", "down", "over", "under", "by"} and (
-            not following or following in {",", ";", "at", "with", "and", "or", "from", "during", "since", "until"}
+            not following
+            or following in {",", ";", "at", "in", "for", "with", "and", "or", "from", "during", "since", "until"}
         )
         return word in lexicon.LINKS and not (is_particle and index > 0)
 
@@ -249,7 +234,8 @@ class _Builder:
         if key is None and not (is_named and index > 0):
             key = lexicon.VERB_FORMS.get(word)
         if key is None:
-            key = word if is_code else stem(word.rstrip(".").replace("-", ""))
+            base = None if is_named and index > 0 else senses.regular(word)
+            key = word if is_code else stem(base or word.rstrip(".").replace("-", ""))
         if word in lexicon.INTENTS:
             self.intents.add(word)
         if not (is_named and index > 0) and self._is_verb(index, word, key):
@@ -262,6 +248,8 @@ class _Builder:
         if self.verb or word in lexicon.NOUN_FORMS or word.endswith("ings"):
             return False
         if key not in lexicon.VERBS and word not in lexicon.VERBS and stem(word) not in lexicon.VERBS:
+            return self._is_other_verb(index, word)
+        if self._at(index - 1) in {"the", "'s"} or (self.tokens and self.tokens[-1].key in {"my", "their"}):
             return False
         if word not in lexicon.BASE_FORMS:  # an inflected form
             return not (word.endswith("ing") and index > 0)
@@ -274,6 +262,17 @@ class _Builder:
             or before.text.endswith("s")
             or before.key == "child"
         ) and self._at(index - 1) not in lexicon.ARTICLES
+
+    def _is_other_verb(self, index: int, word: str) -> bool:
+        before = self.tokens[-1] if self.tokens else None
+        is_inflected = word.endswith(("s", "ed")) or senses.regular(word) is not None
+        if before is None or before.kind is Kind.LINK or before.key in {"my", "their"} or not word.isascii():
+            return False
+        follows = before.key == "i" or self._at(index - 1) in lexicon.AUXILIARIES
+        if not follows and (self._at(index - 1) in _BEFORE_NOUNS or lexicon.COPULAS & set(self.words[index:])):
+            return False
+        least = VERB_MIN_SHARE_BY_SUBJECT if follows else VERB_MIN_SHARE
+        return (is_inflected or follows) and senses.verb_share(word) >= least
 
     def _order_dates(self) -> None:
         order = {"@m": 0, "@d": 1, "@y": 2}

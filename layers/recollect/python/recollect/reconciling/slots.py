@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from recollect.reconciling import dates, lexicon, numbers
 from recollect.reconciling.actions import is_progressive
-from recollect.reconciling.antonyms import are_opposite
+from recollect.reconciling.antonyms import exclude_each_other
 from recollect.reconciling.subjects import is_person
 from recollect.reconciling.tokens import Kind, Reading, Token
 from recollect.reconciling.wordlists import keys, words
@@ -121,7 +121,8 @@ def _is_label(slot: Slot, new: Reading) -> bool:
     are_labels = len(slot.old) == len(slot.new) == 1 and all(
         t.kind in (Kind.NAME, Kind.NUMBER) for t in (*slot.old, *slot.new)
     )
-    return are_labels and before in lexicon.LABELS and new.verb in lexicon.SINGLE_VALUED | {"be"}
+    is_thing = not is_person(new) and new.head > 0 and new.verb not in lexicon.MULTI_VALUED | lexicon.EVENTS
+    return are_labels and before in lexicon.LABELS and (is_thing or new.verb in lexicon.SINGLE_VALUED | {"be"})
 
 
 def _number(slot: Slot, new: Reading, shown: str) -> tuple[Effect, str]:
@@ -187,6 +188,13 @@ def _verb_value(slot: Slot, new: Reading, follows: bool, shown: str) -> tuple[Ef
         return Effect.UNSURE, f"{shown}, perhaps another one"
     if verb in {"want", "like", "prefer"} and _are_names(slot) and _plain(new)[slot.start - 1].key == "name":
         return Effect.REPLACES, f"one name to be called by, {shown}"
+    if (
+        verb in {"want", "prefer"}
+        and _are_names(slot)
+        and slot.start > new.head + 2
+        and _plain(new)[slot.start - 1].key == "in"
+    ):
+        return Effect.REPLACES, f"same wish, {shown}"
     if verb in lexicon.SINGLE_VALUED and follows and not as_role:
         return Effect.REPLACES, f"same subject, one value for '{verb}', {shown}"
     if verb in lexicon.MULTI_VALUED:
@@ -273,9 +281,9 @@ def role_change(slot: Slot, old: Reading, new: Reading) -> bool:
 
 
 def _opposite(slot: Slot) -> bool:
-    old = [t.key for t in slot.old if t.kind is not Kind.LINK] or [t.key for t in slot.old]
-    new = [t.key for t in slot.new if t.kind is not Kind.LINK] or [t.key for t in slot.new]
-    return len(old) == len(new) == 1 and are_opposite(old[0], new[0])
+    old = [t for t in slot.old if t.kind is not Kind.LINK] or slot.old
+    new = [t for t in slot.new if t.kind is not Kind.LINK] or slot.new
+    return len(old) == len(new) == 1 and exclude_each_other(old[0], new[0])
 
 
 def _is_instruction(reading: Reading) -> bool:

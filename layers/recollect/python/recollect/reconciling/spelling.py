@@ -35,14 +35,20 @@ _CONTRACTIONS = tuple(
         (r"(?<=\d) (?:o'clock )?in the morning\b", " am"),
         (r"(?<=\d) (?:o'clock )?(?:in the (?:afternoon|evening)|at night)\b", " pm"),
         (r"\b(one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve) (?:o'clock )?in the morning\b", r"\1 am"),
+        (r"\b(\d{1,2}) o'clock\b", r"\1:00"),
         (r"\brather than\b", "over"),
         (r"\bhalf of\b", "50% of"),
         (r"\btwice\b", "2 times"),
+        (
+            r"\ban? (?=(?:second|minute|hour|day|week|month|year) (?:before|after|ahead|ago|earlier|later|early)\b)",
+            "1 ",
+        ),
         (r"(?<=\w)-years?-old\b", " years"),
         (rf"\b({'|'.join(numbers.WRITTEN)})-(?=[a-z])", r"\1 "),
         (r"\b(\d+)x\b(?=\s)", r"\1 times"),
         (r"(?<=\d)-(?=[a-z]{3})", " "),
         (r"\bin the year (?=\d)", "in "),
+        (r"\bturned (?=\d+\b(?!\s*(?:st|nd|rd|th|in|into)))(\d+)", r"is \1 years"),
         (r"\bused to\b", "formerly"),
     )
 )

@@ -35,7 +35,7 @@ def compare(one: Reading, other: Reading) -> Subjects:
     """Compare the subjects of two statements; a name or an age added to the same noun leaves it the same."""
     first, second = subject(one), subject(other)
     keys, more = {token.key for token in first}, {token.key for token in second}
-    if keys == more:
+    if keys == more or keys - {"my"} == more - {"my"} != frozenset():  # "the team", "my team"
         return Subjects.SAME if keys else Subjects.UNSURE
     if not keys or not more:
         return Subjects.UNSURE

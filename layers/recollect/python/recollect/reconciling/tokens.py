@@ -56,6 +56,11 @@ class Token:
     key: str
     kind: Kind
 
+    @property
+    def word(self) -> str:
+        """The text whatever its case, as the lexicon has it."""
+        return self.text.casefold()
+
 
 @dataclass(frozen=True, slots=True)
 class Reading:

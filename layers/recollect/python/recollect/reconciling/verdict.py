@@ -7,11 +7,13 @@ from collections import Counter
 from collections.abc import Callable
 
 from recollect.model import CONTENT_MAX_CHARS, MemoryType
-from recollect.reconciling import attributes, changes, merging, procedures, slots, wholes
+from recollect.reconciling import attributes, changes, merging, procedures, reworded, slots, wholes
 from recollect.reconciling.actions import have_one_action
-from recollect.reconciling.antonyms import are_complements, are_opposite
+from recollect.reconciling.aligning import align_loosely, narrower
+from recollect.reconciling.antonyms import are_complements, exclude_each_other
+from recollect.reconciling.matching import Alignment
 from recollect.reconciling.pair import Candidate, Finding, Pair, Statement, scope
-from recollect.reconciling.paraphrase import keeps_roles
+from recollect.reconciling.paraphrase import are_details, keeps_roles
 from recollect.reconciling.reading import read
 from recollect.reconciling.sentences import holds, sentences
 from recollect.reconciling.slots import Effect
@@ -22,6 +24,9 @@ from recollect.reconciling.wordlists import words
 RULED_MAX_CHARS = 1_000
 LONG_CLOSE_MIN_COSINE = 0.9
 PREFERENCE_MIN_COSINE = 0.65  # below it two preferences need not be about the same choice
+LOOSE_MIN_COSINE = 0.75
+LOOSE_MAX_PAIRS = 2
+DETAIL_MIN_COSINE = 0.8
 _CLAUSES = words("and but because und aber weil et mais y pero e mas ma , ;")
 
 
@@ -57,17 +62,56 @@ def paraphrase(pair: Pair) -> Finding | None:
     old, new = pair.old, pair.new
     if old.is_negative != new.is_negative or pair.has_other_tense or wholes.has_several(pair):
         return None
-    found = pair.aligned
-    if found.old or found.new or not found.pairs or not keeps_roles(pair):
+    if pair.aligned.pairs and not pair.aligned.old and not pair.aligned.new and keeps_roles(pair, pair.aligned):
+        return Finding("unchanged", "the same in other words")
+    return _loose_paraphrase(pair)
+
+
+def _loose_paraphrase(pair: Pair) -> Finding | None:
+    left = len(pair.aligned.old), len(pair.aligned.new)
+    if pair.new.is_marked and not pair.old.is_marked:  # "is normal again"
         return None
-    return Finding("unchanged", "the same in other words")
+    if pair.cosine < LOOSE_MIN_COSINE or min(left) > 2 * LOOSE_MAX_PAIRS:
+        return None
+    found = align_loosely(pair.old, pair.new, pair.aligned, is_procedure=pair.is_procedure)
+    if (
+        not found.pairs
+        or (found.old and found.new)
+        or len(found.pairs) - len(pair.aligned.pairs) > LOOSE_MAX_PAIRS
+        or not keeps_roles(pair, found)
+    ):
+        return None
+    if not found.old and not found.new:
+        return _said_again(pair, found)
+    if pair.cosine < DETAIL_MIN_COSINE or not are_details(pair, found):
+        return None
+    if found.old:
+        return Finding("unchanged", "already known with more detail")
+    return Finding("merged", "says the same with more detail", pair.new.text)
+
+
+def _said_again(pair: Pair, found: Alignment) -> Finding:
+    # "works as a doctor", "works as a surgeon"
+    is_old, is_new = narrower(pair.old, pair.new, pair.aligned, found)
+    if not is_new:
+        return Finding("unchanged", "the same in other words, by what they say")
+    content = merging.joined(pair.old.text, pair.new.text) if is_old else pair.new.text
+    return Finding("merged", "says the same in words that say more", content)
+
+
+def other_value(pair: Pair) -> Finding | None:
+    """Find another value of the same attribute, told in other words."""
+    if wholes.has_several(pair):
+        return None
+    found = reworded.other_value(pair)
+    return None if found is None else Finding("superseded", f"the same, {found[0]} became {found[1]}")
 
 
 def change(pair: Pair) -> Finding | None:
     """Find what a change that the new statement tells of makes of the old one."""
     if max(len(sentences(pair.old.text)), 1) > 1:
         return None
-    found = _superseded(pair, attributes.one_attribute) or changes.moved(pair)
+    found = _superseded(pair, attributes.one_attribute) or changes.moved(pair) or changes.excluded(pair)
     if found is not None or not pair.has_common_words:
         return found
     found = changes.is_over(pair.old, pair.new) or changes.given_up(pair) or changes.other_value(pair)
@@ -86,7 +130,8 @@ def change(pair: Pair) -> Finding | None:
 def _of_clause(pair: Pair) -> Finding | None:
     if any(token.key in _CLAUSES for token in pair.old.tokens):
         return None
-    return _superseded(pair, attributes.one_attribute) or _superseded(pair, one_slot)
+    rules = attributes.one_attribute, one_slot, changes.other_value
+    return next((found for rule in rules if (found := _superseded(pair, rule)) is not None), None)
 
 
 def _superseded(pair: Pair, rule: Callable[[Pair], Finding | None]) -> Finding | None:
@@ -183,7 +228,7 @@ def other_tense(pair: Pair) -> Finding | None:
 
 def detail(pair: Pair) -> Finding | None:
     """Find that one says all that the other says."""
-    if pair.old.is_past != pair.new.is_past:
+    if pair.old.is_past != pair.new.is_past or (pair.new.is_marked and not pair.old.is_marked):
         return None
     if merging.adds_only_detail(pair.old, pair.new):
         return Finding("merged", "says the same with more detail", pair.new.text)
@@ -198,7 +243,7 @@ def detail(pair: Pair) -> Finding | None:
 
 def one_slot(pair: Pair) -> Finding | None:
     """Find the same shape with another value in one place."""
-    slot = slots.slot_of(pair.old, pair.new)
+    slot = slots.slot_of(pair.old, pair.unified)
     if slot is None:
         return None
     if pair.is_procedure:
@@ -220,7 +265,7 @@ def _changed_step(pair: Pair, slot: slots.Slot) -> Finding:
     changed = f"{_words(slot.old)} became {_words(slot.new)}"
     kinds = slots.kind_of(slot.old), slots.kind_of(slot.new)
     is_value = kinds[0] == kinds[1] and kinds[0] != "text"
-    is_opposite = len(slot.old) == len(slot.new) == 1 and are_opposite(slot.old[0].key, slot.new[0].key)
+    is_opposite = len(slot.old) == len(slot.new) == 1 and exclude_each_other(slot.old[0], slot.new[0])
     if not is_value and slots.effect_of(slot, pair.old, pair.new)[0] is Effect.REPLACES:
         return Finding("superseded", f"same procedure, step changed: {changed}")
     is_corrected = pair.new.is_marked and len(slot.old) == len(slot.new) == 1
@@ -244,6 +289,7 @@ _RULES: tuple[Callable[[Pair], Finding | None], ...] = (
     wholes.unknown_language,
     paraphrase,
     change,
+    other_value,
     wholes.several_sentences,
     other_procedure,
     negation,
