@@ -201,3 +201,29 @@ def test_a_repeat_is_found_among_memories_that_it_would_contradict() -> None:
 def test_without_candidates_a_statement_is_new() -> None:
     verdict = reconcile(Statement("I live in Oslo", MemoryType.SEMANTIC), [])
     assert verdict == Verdict("created", None, "nothing close is stored")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("The mother of the user lives in Porto", "The father of the user lives in Lisbon"),
+        ("La mère de l'utilisateur habite à Bordeaux.", "Le père de l'utilisateur habite à Lille."),
+        ("La madre del usuario vive en Lima.", "El padre del usuario vive en Quito."),
+        ("A mãe do usuário mora em Porto.", "O pai do usuário mora em Lisboa."),
+        ("La madre dell'utente vive a Roma.", "Il padre dell'utente vive a Milano."),
+        ("Die Mutter des Nutzers wohnt in Kiel.", "Der Vater des Nutzers wohnt in Bonn."),
+        ("Le voisin de l'utilisateur habite à Lille", "La cousine de l'utilisateur habite à Nice"),
+        ("The car of the user is red", "The bike of the user is blue"),
+    ],
+)
+def test_who_belongs_to_the_user_is_not_the_user(old: str, new: str) -> None:
+    kind = MemoryType.SEMANTIC
+
+    assert reconcile(Statement(new, kind), [Candidate("old", old, kind, 0.75)]).outcome == "created"
+
+
+def test_the_same_relative_named_in_another_way_is_the_same() -> None:
+    kind = MemoryType.SEMANTIC
+    old = Candidate("old", "The mother of the user lives in Porto", kind, 0.8)
+
+    assert reconcile(Statement("User's mother lives in Lisbon", kind), [old]).outcome == "superseded"

@@ -10,6 +10,7 @@ ARTICLES = words(
     "a an the der die das den dem des ein eine einen einem einer eines le la les l un une el los las una unos unas "
     "o os um uma il lo gli dell della dello del dei degli delle du de d of"
 )
+GENITIVES = words("of von vom des du de d del do da dell della dello di")
 COPULAS = words(
     "be is are am was were being ist sind est sont suis était es soy era é sou são é è sono fue foi está estoy están"
 )

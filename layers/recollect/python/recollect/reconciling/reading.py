@@ -68,6 +68,7 @@ class _Builder:
     is_past: bool = False
     is_marked: bool = False
     intents: set[str] = field(default_factory=set)
+    _is_owned: bool = False
 
     def run(self) -> None:
         index = 0
@@ -204,7 +205,8 @@ class _Builder:
                 key = "their"
             self._add(written, key, Kind.WORD)
         elif word in lexicon.SELF and not (word == "user" and self._at(index - 1) in {"new", "each", "every", "any"}):
-            self._add(written, "i", Kind.WORD)
+            self._is_owned = self._is_owner(index)
+            self._add(written, "my" if self._is_owned else "i", Kind.WORD)
         elif written in {",", ";", "a"} or (self._is_link(index, word) and (index == 0 or written == word)):
             over = (
                 word in {"to", "à", "a", "al", "ao", "alla"}
@@ -215,6 +217,13 @@ class _Builder:
         else:
             self._content(index, word, written)
         return 1
+
+    def _is_owner(self, index: int) -> bool:
+        # "The mother of the user", before the verb: it is about her.
+        before = index - 1
+        if self._at(before) not in lexicon.GENITIVES and self._at(before) in lexicon.ARTICLES:
+            before -= 1
+        return before > 0 and not self.verb and self._at(before) in lexicon.GENITIVES
 
     def _is_link(self, index: int, word: str) -> bool:
         # A particle is no preposition: it stands at the end or before one ("is on", "log in with").
@@ -249,7 +258,7 @@ class _Builder:
             return False
         if key not in lexicon.VERBS and word not in lexicon.VERBS and stem(word) not in lexicon.VERBS:
             return self._is_other_verb(index, word)
-        if self._at(index - 1) in {"the", "'s"} or (self.tokens and self.tokens[-1].key in {"my", "their"}):
+        if self._at(index - 1) in {"the", "'s"} or self._follows_owner():
             return False
         if word not in lexicon.BASE_FORMS:  # an inflected form
             return not (word.endswith("ing") and index > 0)
@@ -263,10 +272,14 @@ class _Builder:
             or before.key == "child"
         ) and self._at(index - 1) not in lexicon.ARTICLES
 
+    def _follows_owner(self) -> bool:
+        # "My walks", not "the mother of the user walks".
+        return bool(self.tokens) and self.tokens[-1].key in {"my", "their"} and not self._is_owned
+
     def _is_other_verb(self, index: int, word: str) -> bool:
         before = self.tokens[-1] if self.tokens else None
         is_inflected = word.endswith(("s", "ed")) or senses.regular(word) is not None
-        if before is None or before.kind is Kind.LINK or before.key in {"my", "their"} or not word.isascii():
+        if before is None or before.kind is Kind.LINK or self._follows_owner() or not word.isascii():
             return False
         follows = before.key == "i" or self._at(index - 1) in lexicon.AUXILIARIES
         if not follows and (self._at(index - 1) in _BEFORE_NOUNS or lexicon.COPULAS & set(self.words[index:])):
