@@ -39,3 +39,19 @@ def test_what_may_both_be_so_retires_nothing(old: str, new: str) -> None:
 )
 def test_another_value_told_in_other_words_retires_the_old_one(old: str, new: str) -> None:
     assert outcome(old, new) == "superseded"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("The monitoring stack consists of Grafana and Loki.", "Monitoring is done with Loki and Grafana."),
+        ("The van needs its next inspection in March.", "The next van inspection is due in March."),
+    ],
+)
+def test_what_seems_to_be_about_something_else_is_in_conflict_when_most_words_correspond(old: str, new: str) -> None:
+    assert outcome(old, new) == "conflict"
+    assert outcome(old, new, 0.6) == "created"
+
+
+def test_what_is_said_of_two_people_is_no_conflict() -> None:
+    assert outcome("Lena's sister plays the cello", "Omar's sister plays the cello") == "created"

@@ -7,17 +7,19 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from recollect.model import Memory, MemoryType
+from recollect.reconciling import lexicon
 from recollect.reconciling.aligning import align
 from recollect.reconciling.announcing import announces
 from recollect.reconciling.matching import Alignment
 from recollect.reconciling.subjects import Subjects, compare
-from recollect.reconciling.tokens import Reading
+from recollect.reconciling.tokens import Kind, Reading
 
 CLOSE_MIN_COSINE = 0.65
 SAYING_LITTLE = frozenset({"i", "my", "their", "be", "have", "like", "dislike", "prefer", "want", "need"})
 _DOERS = ("er", "or", "ist", "ian")
 _SINCE = frozenset({"since", "seit", "depuis", "desde", "dal"})
 CHANGED_MIN_COSINE = 0.5
+APART_MIN_SHARE = 2 / 3
 CLOSE_MIN_SHARE = 0.5  # of the content words of the shorter statement
 
 
@@ -105,9 +107,7 @@ class Pair:
         """
         if announces(self.new) and compare(self.old, self.new) is not Subjects.DIFFERENT:
             return self.cosine >= CHANGED_MIN_COSINE
-        said = [sum(token.key not in SAYING_LITTLE for token in reading.strong) for reading in (self.old, self.new)]
-        shared = sum(self.old.strong[i].key not in SAYING_LITTLE for i, _ in self.aligned.pairs)
-        return self.cosine >= CLOSE_MIN_COSINE and shared >= max(1, CLOSE_MIN_SHARE * min(said))
+        return self._shares_most(CLOSE_MIN_SHARE)
 
     @property
     def unified(self) -> Reading:
@@ -135,6 +135,17 @@ class Pair:
             or (other.key == self.new.verb and one.word.endswith(_DOERS))
             for one, other in pairs
         )
+
+    def apart(self, reason: str) -> Finding:
+        """Give something else; a conflict when so many words correspond that who it is about may be misread."""
+        left = [self.old.strong[i] for i in self.aligned.old], [self.new.strong[j] for j in self.aligned.new]
+        names = [any(one.kind is Kind.NAME or one.key in lexicon.PEOPLE for one in side) for side in left]
+        return Finding("conflict" if self._shares_most(APART_MIN_SHARE) and not all(names) else "created", reason)
+
+    def _shares_most(self, least: float) -> bool:
+        said = [sum(token.key not in SAYING_LITTLE for token in reading.strong) for reading in (self.old, self.new)]
+        shared = sum(self.old.strong[i].key not in SAYING_LITTLE for i, _ in self.aligned.pairs)
+        return self.cosine >= CLOSE_MIN_COSINE and shared >= max(1, least * min(said))
 
     def unsure(self, reason: str) -> Finding:
         """Give a conflict when the two are close, else something else."""

@@ -142,7 +142,7 @@ def _superseded(pair: Pair, rule: Callable[[Pair], Finding | None]) -> Finding |
 def other_procedure(pair: Pair) -> Finding | None:
     """Keep procedures with different goals apart: steps are compared only for one goal."""
     if pair.is_procedure and procedures.are_different(pair.old, pair.new):
-        return Finding("created", "a procedure for something else")
+        return pair.apart("a procedure for something else")
     return None
 
 
@@ -152,7 +152,7 @@ def negation(pair: Pair) -> Finding | None:
     if old.is_negative == new.is_negative:
         return None
     if compare(old, new) is Subjects.DIFFERENT:
-        return Finding("created", "about somebody or something else")
+        return pair.apart("about somebody or something else")
     if old.intents != new.intents:
         return pair.unsure("one is a wish or a guess")
     if changes.is_double(old) != changes.is_double(new):
@@ -184,7 +184,7 @@ def other_action(pair: Pair) -> Finding | None:
     if have_one_action(pair.old, pair.new):
         return None
     if compare(pair.old, pair.new) is Subjects.DIFFERENT:
-        return Finding("created", "about somebody or something else")
+        return pair.apart("about somebody or something else")
     return pair.unsure("they tell of different actions")
 
 
@@ -216,7 +216,7 @@ def other_subject(pair: Pair) -> Finding | None:
     slot = slots.slot_of(pair.old, pair.new)
     if slot is not None and slots.role_change(slot, pair.old, pair.new):
         return Finding("superseded", f"one person fills this role: {_words(slot.old)} became {_words(slot.new)}")
-    return Finding("created", "about somebody or something else")
+    return pair.apart("about somebody or something else")
 
 
 def other_tense(pair: Pair) -> Finding | None:
@@ -252,7 +252,7 @@ def one_slot(pair: Pair) -> Finding | None:
     if slot.start < about and pair.new.verb:
         if slots.role_change(slot, pair.old, pair.new):
             return Finding("superseded", f"one person fills this role: {_words(slot.old)} became {_words(slot.new)}")
-        return Finding("created", "about somebody or something else")
+        return pair.apart("about somebody or something else")
     effect, reason = slots.effect_of(slot, pair.old, pair.new)
     if effect is Effect.REPLACES and pair.new.verb == "prefer" and pair.cosine < PREFERENCE_MIN_COSINE:
         return pair.unsure(f"{reason}, perhaps preferences in different things")
