@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, pairwise
 
-from recollect.reconciling import lexicon, senses
+from recollect.reconciling import dates, lexicon, senses
 from recollect.reconciling.actions import is_progressive
 from recollect.reconciling.aligning import align_loosely
 from recollect.reconciling.announcing import announces
@@ -17,6 +17,7 @@ from recollect.reconciling.matching import Alignment
 from recollect.reconciling.numbers import dimension_of
 from recollect.reconciling.pair import SAYING_LITTLE, Pair
 from recollect.reconciling.paraphrase import are_listed, are_opposed, links_opposed
+from recollect.reconciling.slots import LASTING_TIMES
 from recollect.reconciling.tokens import Kind, Reading, Token
 
 MIN_COSINE = 0.6
@@ -102,13 +103,12 @@ class _Told:
         """Whether the values are of an attribute that has one at a time, and no word but a verb is left on one side."""
         old, new = self.pair.old, self.pair.new
         (before, *_), (after, *_) = self.values
-        several = lexicon.EVENTS | (lexicon.MULTI_VALUED if before.kind is Kind.NAME else frozenset())
         are_worded = all(_without_verb(of, side) for of, side in zip((old, new), self.rest, strict=True))
         return self._is_of_one_matter(MIN_SAID) and not (
             old.is_past
             or new.is_past
             or are_worded
-            or old.verb in several
+            or not _has_one(old.verb, before)
             or any(map(_is_alive, self.values[0]))
             or _are_related(*self.rest)
             or are_opposed(_link_before(old, before), _link_before(new, after))
@@ -125,6 +125,13 @@ class _Told:
         said = [i for i, _ in self.found.pairs if old[i].key not in SAYING_LITTLE]
         loosely = {*self.found.pairs} - {*self.pair.aligned.pairs}
         return len(said) >= least and all(_say_one_thing(old[i], new[j]) for i, j in loosely)
+
+
+def _has_one(verb: str, value: Token) -> bool:
+    # Whether what a verb tells of has one such value at a time: not where somebody was, nor when one works.
+    if value.kind is Kind.DATE:
+        return dates.kind_of(value.key) != "habit" and verb in LASTING_TIMES | lexicon.SINGLE_VALUED
+    return verb not in lexicon.EVENTS | (lexicon.MULTI_VALUED if value.kind is Kind.NAME else frozenset())
 
 
 def _is_one_value(old: Words, new: Words) -> bool:

@@ -15,7 +15,7 @@ from recollect.reconciling.tokens import Kind, Reading, Token
 from recollect.reconciling.wordlists import keys, words
 
 SLOT_MAX_TOKENS = 4
-_LASTING_TIMES = words("be due begin end open close expire leave arrive schedule wake get go sleep run")
+LASTING_TIMES = words("be due begin end open close expire leave arrive schedule wake get go sleep run")
 
 
 _EVERY = frozenset({"every", "each", "alle", "cada", "ogni", "chaque"})
@@ -153,7 +153,7 @@ def _number(slot: Slot, new: Reading, shown: str) -> tuple[Effect, str]:
 def _time(kind: str, new: Reading, shown: str) -> tuple[Effect, str]:
     if kind == "habit" and new.verb in _HELD and not is_person(new):
         return Effect.REPLACES, f"same template, every week on {shown}"
-    if kind in {"date", "weekday", "time"} and new.verb in _LASTING_TIMES | lexicon.SINGLE_VALUED:
+    if kind in {"date", "weekday", "time"} and new.verb in LASTING_TIMES | lexicon.SINGLE_VALUED:
         return Effect.REPLACES, f"same template, {kind} {shown}"
     if kind in {"date", "weekday"} and new.verb in lexicon.MULTI_VALUED - {"have"}:
         return Effect.COEXISTS, f"the {kind} {shown}, of something that can happen at both"
