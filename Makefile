@@ -130,12 +130,12 @@ build/node/.ready: Makefile | .venv/.ready
 		npm install --prefix build/node --silent --no-audit --no-fund --no-save aws-cdk@$(CDK_VERSION); }
 	@touch $@
 
-build/layers/model.ready: layers/model/build.py layers/model/graph.py layers/model/requirements.txt | .venv/.ready
+build/layers/model.ready: layers/making.py layers/model/build.py layers/model/graph.py layers/model/requirements.txt | .venv/.ready
 	@echo "setup: building the embedding model's layer"
 	@$(BIN)/python layers/model/build.py --out build/layers/model
 	@touch $@
 
-build/layers/lexicon.ready: layers/lexicon/build.py layers/lexicon/wordnet.py layers/lexicon/package.txt \
+build/layers/lexicon.ready: layers/making.py layers/lexicon/build.py layers/lexicon/wordnet.py layers/lexicon/package.txt \
 		layers/recollect/python/recollect/reconciling/endings.py | build/node/.ready
 	@echo "setup: building the lexicon's layer"
 	@$(BIN)/python layers/lexicon/build.py --out build/layers/lexicon

