@@ -151,7 +151,7 @@ def _fetch(cache: Path) -> Path:
     if not package.is_file():
         cache.mkdir(parents=True, exist_ok=True)
         command = ["npm", "pack", f"{name}@{version}", "--silent", "--pack-destination", str(cache)]
-        subprocess.run(command, check=True, stdout=sys.stderr)
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     return checked(package, sha256)
 
 
