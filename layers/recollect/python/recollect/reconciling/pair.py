@@ -139,8 +139,11 @@ class Pair:
     def apart(self, reason: str) -> Finding:
         """Give something else; a conflict when so many words correspond that who it is about may be misread."""
         left = [self.old.strong[i] for i in self.aligned.old], [self.new.strong[j] for j in self.aligned.new]
-        names = [any(one.kind is Kind.NAME or one.key in lexicon.PEOPLE for one in side) for side in left]
-        return Finding("conflict" if self._shares_most(APART_MIN_SHARE) and not all(names) else "created", reason)
+        is_told_of_others = any(one.key in lexicon.PEOPLE for side in left for one in side) or all(
+            any(one.kind is Kind.NAME for one in side) for side in left
+        )
+        is_unsure = self._shares_most(APART_MIN_SHARE) and not is_told_of_others
+        return Finding("conflict" if is_unsure else "created", reason)
 
     def _shares_most(self, least: float) -> bool:
         said = [sum(token.key not in SAYING_LITTLE for token in reading.strong) for reading in (self.old, self.new)]
