@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from recollect import maintaining
 from recollect.controller import MemoryController
 from recollect.errors import Unavailable
 from recollect.evidence import REPEAT_MS
@@ -85,6 +86,18 @@ def test_a_compaction_waits_for_a_step_that_has_not_read_the_log(
     assert not is_ended(world)
     assert world.maintain().steps[StepName.COMPACTION].counts["folded_entries"] > 0
     assert is_ended(world)
+
+
+def test_a_compaction_waits_for_conflicts_no_longer_than_the_log_is_short(
+    world: Maintained, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_conflict(world)
+    monkeypatch.setattr(maintaining, "LONG_LOG", SMALL.fold_entries)
+    failing = world.maintainer(steps={StepName.CONFLICTS: Scripted(Unavailable("no answer"))})
+
+    report = failing.run("ana", world.clock.now_ms + 300_000)
+
+    assert report.steps[StepName.COMPACTION].counts["folded_entries"] > 0
 
 
 def test_a_compaction_alone_completes_the_purges_that_were_begun(world: Maintained) -> None:

@@ -1,8 +1,9 @@
 """Runs the steps of maintenance for one user and keeps a report of it. Talks; `due` decides when it comes again.
 
 A step that fails is reported and does not stop the others, but for a compaction: it takes from the log what tells of
-purges that were begun and what settles conflicts, and waits until that was read. A process that dies leaves what its
-steps have committed, and a user who is due again when the time is over that it took for itself.
+purges that were begun and what settles conflicts, and waits until that was read; for conflicts no longer than the log
+is short enough to be read fast. A process that dies leaves what its steps have committed, and a user who is due again
+when the time is over that it took for itself.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -11,6 +12,7 @@ from dataclasses import replace
 
 from recollect import due, telemetry
 from recollect.commit import Surroundings
+from recollect.compaction import DEFAULT
 from recollect.cursors import read_id, write_mark
 from recollect.errors import Conflict, RecollectError
 from recollect.maintenance import Report, ReportPage, Run, Step, StepName, StepReport
@@ -22,7 +24,7 @@ ATTEMPTS = 3
 UNITS = ("read_units", "write_units")
 NOT_BEGUN = StepReport(skipped={"no time was left": 1}, is_done=False)
 WAITING = StepReport(looked_at=1, skipped={"the log is needed still": 1}, is_done=False)
-READ_THE_LOG = (StepName.ERASURE, StepName.CONFLICTS)
+LONG_LOG = 4 * DEFAULT.fold_entries  # so many entries slow every cold read
 Tell = Callable[[StepName, Exception], None]
 
 
@@ -103,7 +105,7 @@ class Maintainer:
             if name in self._steps:
                 done[name] = (
                     WAITING
-                    if _has_to_wait(name, done)
+                    if _has_to_wait(name, done, head)
                     else self._run_step(name, user_id, _remembering(told, name, last))
                 )
         report = Report(
@@ -188,10 +190,12 @@ def _remembering(run: Run, name: StepName, last: Report | None) -> Run:
     return run if step is None else replace(run, refused=frozenset(step.refused))
 
 
-def _has_to_wait(name: StepName, done: Mapping[StepName, StepReport]) -> bool:
+def _has_to_wait(name: StepName, done: Mapping[StepName, StepReport], head: Head) -> bool:
     """Tell whether a step would take from the log what an earlier one has not read."""
-    read = [done[one] for one in READ_THE_LOG if one in done]
-    return name is StepName.COMPACTION and any(one.failure is not None or not one.is_done for one in read)
+    is_long = head.seq - head.compacted_seq >= LONG_LOG
+    readers = [StepName.ERASURE] if is_long else [StepName.ERASURE, StepName.CONFLICTS]
+    unread = [one for step in readers if (one := done.get(step)) and (one.failure is not None or not one.is_done)]
+    return name is StepName.COMPACTION and bool(unread)
 
 
 def _changed_nothing(report: Report) -> bool:
