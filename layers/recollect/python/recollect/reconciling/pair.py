@@ -4,11 +4,12 @@ Pure values.
 """
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Self
 
 from recollect.model import Memory, MemoryType
 from recollect.reconciling import lexicon
-from recollect.reconciling.aligning import align
+from recollect.reconciling.aligning import align, align_loosely
 from recollect.reconciling.announcing import announces
 from recollect.reconciling.matching import Alignment
 from recollect.reconciling.subjects import Subjects, compare
@@ -79,7 +80,7 @@ class Finding:
     content: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Pair:
     """A memory and a new statement, read."""
 
@@ -93,6 +94,11 @@ class Pair:
     def of(cls, old: Reading, new: Reading, cosine: float, *, is_procedure: bool) -> Self:
         """Put two readings side by side and align their words."""
         return cls(old, new, cosine, is_procedure, align(old, new, is_procedure=is_procedure))
+
+    @cached_property
+    def loosely_aligned(self) -> Alignment:
+        """What corresponds further where one word says what the other says."""
+        return align_loosely(self.old, self.new, self.aligned, is_procedure=self.is_procedure)
 
     @property
     def has_common_words(self) -> bool:

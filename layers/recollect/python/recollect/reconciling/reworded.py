@@ -11,7 +11,6 @@ from itertools import combinations, pairwise
 
 from recollect.reconciling import dates, lexicon, senses
 from recollect.reconciling.actions import is_progressive
-from recollect.reconciling.aligning import align_loosely
 from recollect.reconciling.announcing import announces
 from recollect.reconciling.matching import Alignment
 from recollect.reconciling.numbers import dimension_of
@@ -39,7 +38,7 @@ def other_value(pair: Pair) -> tuple[str, str] | None:
         return None
     if is_progressive(old) or is_progressive(new):
         return None
-    told = _Told(pair, align_loosely(old, new, pair.aligned, is_procedure=pair.is_procedure))
+    told = _Told(pair)
     before, after = told.values
     if not _is_one_value(before, after) or not told.is_idle or not told.keeps_places:
         return None
@@ -53,7 +52,10 @@ class _Told:
     """Two statements with what corresponds loosely, and what is left of each: a value, and words about it."""
 
     pair: Pair
-    found: Alignment
+
+    @property
+    def found(self) -> Alignment:
+        return self.pair.loosely_aligned
 
     @cached_property
     def values(self) -> tuple[Words, Words]:

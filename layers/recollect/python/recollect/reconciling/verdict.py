@@ -9,7 +9,7 @@ from collections.abc import Callable
 from recollect.model import CONTENT_MAX_CHARS, MemoryType
 from recollect.reconciling import attributes, changes, merging, procedures, reworded, slots, wholes
 from recollect.reconciling.actions import have_one_action
-from recollect.reconciling.aligning import align_loosely, narrower
+from recollect.reconciling.aligning import narrower
 from recollect.reconciling.antonyms import are_complements, exclude_each_other
 from recollect.reconciling.matching import Alignment
 from recollect.reconciling.pair import Candidate, Finding, Pair, Statement, scope
@@ -73,7 +73,7 @@ def _loose_paraphrase(pair: Pair) -> Finding | None:
         return None
     if pair.cosine < LOOSE_MIN_COSINE or min(left) > 2 * LOOSE_MAX_PAIRS:
         return None
-    found = align_loosely(pair.old, pair.new, pair.aligned, is_procedure=pair.is_procedure)
+    found = pair.loosely_aligned
     if (
         not found.pairs
         or (found.old and found.new)
