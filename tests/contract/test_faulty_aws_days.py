@@ -18,13 +18,12 @@ from recollect import due, erasing
 
 from tests.support.aws_place import InAws, make_small_and_quick
 from tests.support.days import DAYS, HOUR_MS
-from tests.support.nights import AFTER, CALM, EVENING, Calls, Life
+from tests.support.nights import AFTER, EVENING, Life
 from tests.support.quick_moto import quicken
-from tests.support.sweeping import Stretch, one_each_try, sweep
+from tests.support.sweeping import Stretch, one_each_try, stretches_of, sweep
 
 BY_DAY, AT_NIGHT = 0, 1
 SWEPT = [*((day, BY_DAY) for day in range(len(DAYS))), (1, AT_NIGHT), (2, AT_NIGHT)]
-LATER = AFTER[-2:]
 LOG = logging.getLogger(__name__)
 OFTEN = (EVENING[0], *(int((10 + part) * HOUR_MS) for part in (0.4, 0.8, 1.2)), EVENING[-1])
 
@@ -46,26 +45,7 @@ def life() -> Iterator[Life]:
 
 @pytest.fixture(scope="module")
 def stretches(life: Life) -> list[tuple[Stretch, Stretch]]:
-    """Live once without faults, and give each day and each night."""
-    made = []
-    for day in range(len(DAYS)):
-        morning = life.mark()
-        life.back(morning)
-        life.live(day, {})
-        by_day, evening = life.calls, life.mark()
-        life.back(evening)
-        life.sleep({}, OFTEN)
-        made.append((day_of(life, morning, by_day, day), night_of(life, evening, {**life.calls})))
-        life.sleep({}, CALM)
-    return made
-
-
-def day_of(life: Life, begins: object, calls: Calls, day: int) -> Stretch:
-    return Stretch(begins, calls, lambda faults: life.live(day, faults), lambda: None)
-
-
-def night_of(life: Life, begins: object, calls: Calls) -> Stretch:
-    return Stretch(begins, calls, lambda faults: life.sleep(faults, OFTEN), lambda: life.sleep({}, LATER))
+    return stretches_of(life, OFTEN, after_day=(), after_night=AFTER[-2:])
 
 
 @pytest.mark.parametrize(("day", "part"), SWEPT)

@@ -22,9 +22,9 @@ from recollect.model import Operation
 
 from tests.support.days import DAYS, SCRIPT
 from tests.support.moments import Kind, moments_of
-from tests.support.nights import AFTER, CALM, EVENING, Calls, Life
+from tests.support.nights import AFTER, CALM, EVENING, Life
 from tests.support.places import InMemory
-from tests.support.sweeping import Stretch, each_alone, found_of, one_each, sweep
+from tests.support.sweeping import Stretch, each_alone, found_of, one_each, stretches_of, sweep
 
 LOG = logging.getLogger(__name__)
 ALONE = 2  # the day of which each fault has a pass of its own
@@ -47,26 +47,7 @@ def life(few_at_once: None) -> Life:
 
 @pytest.fixture(scope="module")
 def stretches(life: Life) -> list[tuple[Stretch, Stretch]]:
-    """Live once without faults, and give each day and each night."""
-    made = []
-    for day in range(len(DAYS)):
-        morning = life.mark()
-        life.back(morning)
-        life.live(day, {})
-        by_day, evening = life.calls, life.mark()
-        life.back(evening)
-        life.sleep({})
-        made.append((day_of(life, morning, by_day, day), night_of(life, evening, {**life.calls})))
-        life.sleep({}, CALM)
-    return made
-
-
-def day_of(life: Life, begins: object, calls: Calls, day: int) -> Stretch:
-    return Stretch(begins, calls, lambda faults: life.live(day, faults), lambda: life.sleep({}, (*EVENING, *AFTER)))
-
-
-def night_of(life: Life, begins: object, calls: Calls) -> Stretch:
-    return Stretch(begins, calls, life.sleep, lambda: life.sleep({}, AFTER))
+    return stretches_of(life, EVENING, after_day=(*EVENING, *AFTER), after_night=AFTER)
 
 
 def test_the_days_hold_all_that_can_happen(life: Life, stretches: list[tuple[Stretch, Stretch]]) -> None:

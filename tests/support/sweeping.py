@@ -3,11 +3,12 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from tests.support.days import SECRET
+from tests.support.days import DAYS, SECRET
 from tests.support.moments import Moment, moments_of
-from tests.support.nights import Calls, Faults, Life
+from tests.support.nights import CALM, Calls, Faults, Life
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,41 @@ class Stretch:
     calls: Calls
     lives: Callable[[Faults], None]
     ends: Callable[[], None]
+
+
+def stretches_of(
+    life: Life, evening: Sequence[int], *, after_day: Sequence[int], after_night: Sequence[int]
+) -> list[tuple[Stretch, Stretch]]:
+    """Live all days once without faults, and give each day and each night.
+
+    Parameters
+    ----------
+    evening : sequence of int
+        When plans and runs come on the day that is looked at; milliseconds after the morning.
+    after_day, after_night : sequence of int
+        When they come after it, until it is looked what there is.
+    """
+    made = []
+    for day in range(len(DAYS)):
+        morning = life.mark()
+        life.back(morning)
+        life.live(day, {})
+        by_day, night = life.calls, life.mark()
+        life.back(night)
+        life.sleep({}, evening)
+        made.append(
+            (
+                Stretch(morning, by_day, partial(life.live, day), lambda: life.sleep({}, after_day)),
+                Stretch(
+                    night,
+                    {**life.calls},
+                    lambda faults: life.sleep(faults, evening),
+                    lambda: life.sleep({}, after_night),
+                ),
+            )
+        )
+        life.sleep({}, CALM)
+    return made
 
 
 @dataclass(frozen=True, slots=True)
